@@ -23,7 +23,8 @@ public final class Client: Sendable {
   ///
   /// A server that is not there is reported by the calls.
   ///
-  /// - Throws: `invalidArgument` for malformed endpoints.
+  /// - Throws: `invalidArgument` for malformed endpoints; `resourceExhausted` when the process has too few file
+  ///   descriptors left.
   public init(_ configuration: ClientConfiguration) async throws(RPCError) {
     self.configuration = configuration
     let moves = ConnectionMoves()
@@ -42,7 +43,8 @@ public final class Client: Sendable {
     do {
       connection = try await ClientConnection(settings)
     } catch {
-      throw RPCError(.invalidArgument, "\(error)", cause: error)
+      let isFull = (error as? TransportError)?.isOutOfDescriptors ?? false
+      throw RPCError(isFull ? .resourceExhausted : .invalidArgument, "\(error)", cause: error)
     }
     transport = connection
   }
@@ -51,6 +53,14 @@ public final class Client: Sendable {
   ///
   /// - Parameter body: Runs on the connection's thread, and must not wait.
   package func whenMoved(_ body: @escaping @Sendable () -> Void) { moves.observe(body) }
+
+  /// Waits until there is a connection, so that the time of the next call is its own.
+  ///
+  /// - Parameter patience: How long; `nil`: as long as calls wait for one.
+  /// - Throws: `unavailable` with the reason why there is none; `unauthenticated` if the key is not admitted.
+  public func connected(within patience: Duration? = nil) async throws(RPCError) {
+    try await connection.connected(within: patience)
+  }
 
   /// Fails what is waiting with CANCELLED, and closes the connection.
   public func close() async { await connection.close() }

@@ -23,7 +23,7 @@ public struct ClientConfiguration: Sendable {
   /// How long a call may take; `nil`: no limit.
   public var timeout: Duration? = .seconds(10)
   /// How long calls wait for a connection, to whichever endpoint, before they fail UNAVAILABLE.
-  public var connectTimeout = Duration.seconds(3)
+  public var connectTimeout = Duration.seconds(10)
   /// How often a call is sent again whose repetition does no harm, while its time allows.
   public var retryCountMax = 4
   /// Sees each call's frames as they are sent and received; `nil`: nobody looks.

@@ -15,7 +15,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
 
   /// What becomes of the connection while a stream goes on.
   public enum Connection: Hashable, Sendable {
-    /// The server cannot be reached, for this reason; it is tried again until it can.
+    /// The server could not be reached for a second, for this reason, or cannot be for another reason than before; it is
+    /// tried again until it can.
     case lost(RPCError)
     /// It was lost and is there again; what was missed comes from the log.
     case restored
@@ -49,7 +50,10 @@ public struct NotificationStream: AsyncSequence, Sendable {
     private var pushEndpoint = ""
     private var backoff = Backoff()
     private let onConnection: (@Sendable (Connection) -> Void)?
-    private var isLost = false
+    /// Why the server cannot be reached, as reported.
+    private var loss: String?
+    /// How long it waits for a connection before it says why there is none.
+    private static let patience = Duration.seconds(1)
     private let stop: StreamStop?
 
     fileprivate init(
@@ -121,19 +125,23 @@ public struct NotificationStream: AsyncSequence, Sendable {
     }
 
     private mutating func noteLoss(_ error: RPCError) {
-      guard !isLost, !Task.isCancelled else { return }
-      isLost = true
+      guard loss != error.message, !Task.isCancelled else { return }
+      loss = error.message
       onConnection?(.lost(error))
     }
 
     private mutating func perform(_ action: InboxState.Action) async throws(RPCError) {
       switch action {
-      case .register: try await register()
+      case .register:
+        try await client.connected(within: Self.patience)
+        try await register()
       case .listen(let start, let stop):
         for topic in start { pushes?.subscribe(topic) }
         for topic in stop { pushes?.unsubscribe(topic) }
         state.listened()
-      case .fetch: try await fetch()
+      case .fetch:
+        try await client.connected(within: Self.patience)
+        try await fetch()
       case .wait: await wait()
       }
     }
@@ -159,6 +167,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
         let connection = try await SubscriberConnection(
           endpoint: endpoint,
           security: client.configuration.security,
+          isOneOfSeveral: client.configuration.endpoints.count > 1,
           tick: client.configuration.reconcileInterval
         )
         stop?.watch(connection)
@@ -195,8 +204,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
       }
       state.fetched(page)
       stop?.fetched(state.progress)
-      if isLost { onConnection?(.restored) }
-      isLost = false
+      if loss != nil { onConnection?(.restored) }
+      loss = nil
     }
 
     private mutating func wait() async {

@@ -197,6 +197,7 @@ final class EventHub: Sendable {
     let socket = try await SubscriberConnection(
       endpoint: endpoint,
       security: configuration.security,
+      isOneOfSeveral: configuration.endpoints.count > 1,
       tick: Self.tick,
       onEnd: { [weak self] in self?.ended(number) },
       receive: { [weak self] event in self?.handle(event, from: number) }

@@ -34,6 +34,8 @@ package final class Gateway: Sendable {
   package static func start(_ settings: GatewaySettings) async throws -> Gateway {
     var configuration = ClientConfiguration(endpoints: settings.endpoints)
     configuration.keys = settings.keys
+    // The server is near, and whoever waits for an answer over HTTP is to have one soon.
+    configuration.connectTimeout = .seconds(3)
     let client = try await Client(configuration)
     let logger = settings.logger
     let tracer = settings.traces.map { traces in

@@ -42,8 +42,10 @@ public struct ClientCallTable {
   private struct Call {
     let isSafe: Bool
     let deadline: Duration?
-    /// When it fails if there is no connection.
-    let patienceEnd: Duration
+    /// How long it waits for a connection.
+    let patience: Duration
+    /// Until when it waits for one in any case.
+    let pauseEnd: Duration
     var phase = Phase.waiting
     var attempts = 0
     var hasAnswers = false
@@ -51,6 +53,11 @@ public struct ClientCallTable {
     var isUncertain = false
     /// How many servers did not begin it because they drain.
     var refusals = 0
+
+    /// When it fails, if there has been no connection since a moment.
+    func patienceEnd(since disconnected: Duration) -> Duration {
+      max(disconnected + patience, pauseEnd)
+    }
 
     var isSent: Bool {
       switch phase {
@@ -122,23 +129,30 @@ public struct ClientCallTable {
   ///   - id: Never used before.
   ///   - isSafe: It may be sent again without knowing what became of the first time.
   ///   - deadline: When the caller waits no longer.
+  ///   - patience: How long it waits for a connection; `nil`: as long as others.
   ///   - now: The current time.
   /// - Returns: Why it is refused, if it is.
   public mutating func start(
     _ id: UInt64,
     isSafe: Bool,
     deadline: Duration?,
+    patience: Duration? = nil,
     now: Duration
   ) -> RPCError? {
     if let deadline, deadline <= now { return .deadlinePassed }
     if calls.count >= callsMax {
       return RPCError(.resourceExhausted, "\(callsMax) calls are waiting, which is the limit")
     }
-    let patienceEnd = now + min(connectTimeout, Self.refusalPause)
-    calls[id] = Call(isSafe: isSafe, deadline: deadline, patienceEnd: patienceEnd)
+    let patience = patience ?? connectTimeout
+    calls[id] = Call(
+      isSafe: isSafe,
+      deadline: deadline,
+      patience: patience,
+      pauseEnd: now + min(patience, Self.refusalPause)
+    )
     unsent.append(id)
     wake(at: deadline)
-    wake(at: disconnected.map { max($0 + connectTimeout, patienceEnd) })
+    wakeImpatient(id)
     return nil
   }
 
@@ -258,7 +272,7 @@ public struct ClientCallTable {
     guard isConnected else { return }
     isLeaving = true
     disconnected = now
-    wake(at: now + connectTimeout)
+    wakeImpatient()
   }
 
   /// An attempt to connect failed; others follow.
@@ -285,7 +299,7 @@ public struct ClientCallTable {
     guard isConnected || isLeaving else { return [] }
     if isConnected {
       disconnected = now
-      wake(at: now + connectTimeout)
+      wakeImpatient()
     }
     isLeaving = false
     return endAnswers(of: endpoint) { if case .sent = $0 { true } else { false } }
@@ -332,17 +346,16 @@ public struct ClientCallTable {
   public mutating func expire(_ now: Duration) -> [Action] {
     guard let earliest, earliest <= now else { return [] }
     self.earliest = nil
-    let connectionDue = disconnected.map { $0 + connectTimeout }
     var actions: [Action] = []
     for id in calls.keys.sorted() {
       guard var call = calls[id] else { continue }
       if let deadline = call.deadline, deadline <= now {
-        actions.append(.fail(id, .deadlinePassed))
+        actions.append(.fail(id, deadlinePassed(call)))
         actions += cancel(id)
         continue
       }
-      if let connectionDue, !call.isSent {
-        let due = max(connectionDue, call.patienceEnd)
+      if let disconnected, !call.isSent {
+        let due = call.patienceEnd(since: disconnected)
         if due <= now {
           calls[id] = nil
           actions.append(
@@ -374,6 +387,12 @@ public struct ClientCallTable {
   private var unreachable: RPCError {
     failure ?? RPCError(.unavailable, "cannot reach \(endpoint)")
   }
+
+  /// A call that was never sent failed for want of a connection, which explains more than the deadline.
+  private func deadlinePassed(_ call: Call) -> RPCError {
+    guard disconnected != nil, !call.isSent, let failure else { return .deadlinePassed }
+    return RPCError(.deadlineExceeded, "\(RPCError.deadlinePassed.message): \(failure.message)")
+  }
   private static func unknownOutcome(_ endpoint: String) -> RPCError {
     RPCError(
       .unavailable,
@@ -388,7 +407,19 @@ public struct ClientCallTable {
   /// A call that was sent is to be sent again, or fails when there has been no connection for too long.
   private mutating func waitAgain(_ id: UInt64) {
     unsent.append(id)
-    wake(at: disconnected.map { $0 + connectTimeout })
+    wakeImpatient(id)
+  }
+
+  /// The calls that wait for a connection, or one of them, may wait too long.
+  private mutating func wakeImpatient(_ id: UInt64? = nil) {
+    guard let disconnected else { return }
+    if let id {
+      wake(at: calls[id]?.patienceEnd(since: disconnected))
+    } else {
+      for call in calls.values where !call.isSent {
+        wake(at: call.patienceEnd(since: disconnected))
+      }
+    }
   }
 
   private mutating func wake(at timer: Duration?) {

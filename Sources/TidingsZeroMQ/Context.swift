@@ -11,9 +11,10 @@ public final class Context: @unchecked Sendable {
 
   /// A context; by default with one I/O thread.
   ///
-  /// - Throws: When the process is out of descriptors or memory.
+  /// - Throws: When the process has too few descriptors left, or no memory.
   public init(ioThreads: Int = 1) throws(TransportError) {
     Self.seedRandomOnce
+    try Descriptors.check()
     guard let handle = zmq_ctx_new() else { throw TransportError(errnoOf: "making a context") }
     self.handle = handle
     self.ioThreads = ioThreads

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What an address such as `tcp://127.0.0.1:5570` says.
 struct Endpoint {
   let text: String
@@ -9,8 +11,7 @@ struct Endpoint {
     if text.hasPrefix("ipc://") || text.hasPrefix("inproc://") { return true }
     guard let host else { return false }
     if host == "localhost" || host == "[::1]" { return true }
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-    return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+    return host.hasPrefix("127.") && isIPv4(host)
   }
 
   /// The port of a TCP endpoint.
@@ -19,8 +20,14 @@ struct Endpoint {
     return UInt16(text[text.index(after: colon)...])
   }
 
-  /// Whether IPv6 must be switched on for it.
+  /// Whether its host is an address of IPv6.
   var isIPv6: Bool { host?.hasPrefix("[") ?? false }
+
+  /// Whether its host is a name, which must be resolved.
+  var hasName: Bool {
+    guard let host, !isIPv6 else { return false }
+    return !isIPv4(host)
+  }
 
   /// Where a socket of this machine reaches what is bound to it.
   var reachable: String {
@@ -45,11 +52,27 @@ struct Endpoint {
     }
   }
 
-  /// The host of a TCP endpoint; brackets included.
+  /// Whether only an address of IPv6 stands in brackets, one of a network link with its zone.
+  var hasSoundBrackets: Bool {
+    guard let host, host.contains("[") || host.contains("]") else { return true }
+    guard host.hasPrefix("["), host.hasSuffix("]") else { return false }
+    let address = host.dropFirst().dropLast().prefix { $0 != "%" }
+    var bytes = in6_addr()
+    return inet_pton(AF_INET6, String(address), &bytes) == 1
+  }
+
+  /// The host of a TCP endpoint; brackets included, without the address of this machine before a semicolon.
   private var host: Substring? {
     guard text.hasPrefix("tcp://") else { return nil }
     let address = text.dropFirst("tcp://".count)
-    return address.lastIndex(of: ":").map { address[..<$0] }
+    guard let colon = address.lastIndex(of: ":") else { return nil }
+    let start = address.lastIndex(of: ";").map(address.index(after:)) ?? address.startIndex
+    return start <= colon ? address[start..<colon] : nil
+  }
+
+  private func isIPv4(_ host: Substring) -> Bool {
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+    return numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
   }
 }
 

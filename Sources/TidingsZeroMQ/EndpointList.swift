@@ -11,21 +11,22 @@ public enum EndpointList {
   }
 
   /// Returns what is wrong with a list, in a sentence; `nil` if a client can use it.
-  ///
-  /// A malformed endpoint that is the only one is left to libzmq, which knows all its transports.
   public static func problem(in endpoints: [String]) -> String? {
     if endpoints.isEmpty {
       return "the list of endpoints is empty: it needs at least one, such as tcp://127.0.0.1:5570"
     }
-    guard endpoints.count > 1 else { return nil }
+    let context = endpoints.count > 1 ? " in the list of endpoints" : ""
     for (index, endpoint) in endpoints.enumerated() {
-      if endpoint.allSatisfy(\.isWhitespace) {
+      if endpoints.count > 1, endpoint.allSatisfy(\.isWhitespace) {
         return
           "item \(index + 1) of the list of endpoints is blank: remove it, or the comma before it"
       }
-      if !isWellFormed(endpoint) {
+      if !Endpoint(endpoint).hasSoundBrackets {
         return
-          "'\(endpoint)' in the list of endpoints is malformed: use tcp://HOST:PORT or ipc://PATH"
+          "'\(endpoint)'\(context) is malformed: brackets are for IPv6 addresses, as in tcp://[::1]:5570"
+      }
+      if !isWellFormed(endpoint) {
+        return "'\(endpoint)'\(context) is malformed: use tcp://HOST:PORT or ipc://PATH"
       }
       if endpoints[..<index].contains(endpoint) {
         return "'\(endpoint)' is in the list of endpoints twice: name each endpoint once"

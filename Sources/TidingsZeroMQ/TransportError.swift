@@ -23,6 +23,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
   /// Somebody else listens at the endpoint.
   public var isAddressInUse: Bool { code == EADDRINUSE }
 
+  /// The process may open no further connection for now.
+  public var isOutOfDescriptors: Bool { code == EMFILE }
+
   /// What failed and why.
   public var description: String { message }
 }

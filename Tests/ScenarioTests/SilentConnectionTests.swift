@@ -4,6 +4,7 @@ internal import Testing
 internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsZeroMQ
 
 /// Connections that stay open while what they carry vanishes, and connections for pushes that end amid a frame.
 ///
@@ -131,6 +132,38 @@ internal import TidingsRPC
     #expect(reader.names.value == (0..<80).map { "r\($0)" })
     #expect(world.pushes.swallowedBytes > 0)
     try await reader.close()
+  }
+
+  /// What became of a connection for pushes.
+  private struct Subscriber {
+    let proxy: CallProxy
+    let events = Observed<[SubscriberConnection.Event]>([])
+    private let connection: SubscriberConnection
+
+    init(_ server: TestServer, isOneOfSeveral: Bool) async throws {
+      proxy = try CallProxy(to: server.pushEndpoint)
+      connection = try await SubscriberConnection(
+        endpoint: proxy.endpoint,
+        isOneOfSeveral: isOneOfSeveral,
+        onEnd: {},
+        receive: { [events] event in events.update { $0.append(event) } }
+      )
+      try await events.wait("a connection") { $0 == [.connected] }
+    }
+
+    func close() async { await connection.close() }
+  }
+
+  @Test("pushes of one of several servers are given up sooner than those of the only one")
+  func quickPushes() async throws {
+    let server = try await TestServer.start()
+    let only = try await Subscriber(server, isOneOfSeveral: false)
+    let quick = try await Subscriber(server, isOneOfSeveral: true)
+    for proxy in [only.proxy, quick.proxy] { proxy.swallow(.both) }
+    try await quick.events.wait("the silence to be noticed") { $0.contains(.disconnected) }
+    #expect(only.events.value == [.connected])
+    await only.close()
+    await quick.close()
   }
 
   @Test("an inbox whose connections for pushes end amid frames misses nothing")

@@ -74,6 +74,30 @@ import TidingsRPC
     #expect(sendAll(&table) == [3])
   }
 
+  @Test("a call may wait for a connection for less time than others")
+  func patience() {
+    var table = table()
+    _ = table.start(1, isSafe: true, deadline: nil, now: start)
+    _ = table.start(2, isSafe: true, deadline: nil, patience: .seconds(1), now: start)
+    let due = start + .seconds(1)
+    #expect(table.nextTimer == due)
+    #expect(table.expire(due) == [.fail(2, RPCError(.unavailable, "cannot reach tcp://x"))])
+    #expect(table.nextTimer == start + .seconds(3))
+    table.connected()
+    _ = table.start(3, isSafe: true, deadline: nil, patience: .seconds(1), now: due)
+    #expect(table.connectionLost(due).isEmpty && table.nextTimer == due + .seconds(1))
+  }
+
+  @Test("a deadline that passes without a connection says why there is none")
+  func deadlineWithoutConnection() {
+    var table = table()
+    let why = RPCError(.unavailable, "cannot reach tcp://x: no answer")
+    _ = table.start(1, isSafe: true, deadline: start + .seconds(1), now: start)
+    #expect(table.connectionFailed(why, failsCalls: false).isEmpty)
+    let late = RPCError(.deadlineExceeded, "the deadline passed: \(why.message)")
+    #expect(table.expire(start + .seconds(1)) == [.fail(1, late)])
+  }
+
   @Test("a lost connection: safe calls go again, others are of unknown outcome")
   func connectionLost() {
     var table = table()

@@ -97,6 +97,7 @@ private struct ThreadlessClient: ~Copyable {
       RequestContext(Metadata()),
       isSafe: true,
       deadline: time.map { clock.now + $0 },
+      patience: .seconds(3),
       .unary(answer)
     )
     server.hold()

@@ -5,7 +5,7 @@ import TidingsRPC
 
 @Suite struct EndpointRingTests {
   private let start = ContinuousClock.now
-  private let closed = EndpointRing.Failure(reason: "connection refused")
+  private let closed = ConnectionFailure.connectionRefused
 
   private func ring(_ endpoints: String..., patience: Duration = .seconds(20)) -> EndpointRing {
     EndpointRing(endpoints, connectTimeout: patience, now: start)
@@ -21,7 +21,7 @@ import TidingsRPC
     at now: ContinuousClock.Instant,
     pause: Int
   ) -> ContinuousClock.Instant {
-    ring.failed(closed, isOver: true, now)
+    ring.failed(closed, now)
     let next = now.advanced(by: .milliseconds(pause))
     #expect(ring.due == next)
     if pause > 0 { #expect(ring.isDue(next.advanced(by: .milliseconds(-1))) == false) }
@@ -29,24 +29,82 @@ import TidingsRPC
     return next
   }
 
-  @Test("one endpoint: libzmq tries again; a failed handshake is repeated after a growing pause")
+  @Test("one endpoint: whatever failed is tried again after a growing pause")
   func single() {
     var ring = ring("a")
-    #expect(!ring.hasSeveral && ring.due == nil)
-    ring.failed(closed, isOver: true, start)
-    #expect(ring.due == nil)
-    ring.failed(closed, isOver: false, start)
-    for (now, pause) in [(0, 50), (50, 100), (150, 200), (350, 400), (750, 800), (1550, 1000)] {
-      ring.disconnected(after(now))
-      #expect(ring.due == after(now + pause))
-      #expect(ring.isDue(after(now + pause)) && ring.current == "a")
+    #expect(!ring.hasSeveral && ring.due == after(10_000))
+    var now = start
+    for pause in [50, 100, 200, 400, 800, 1000] {
+      now = fail(&ring, at: now, pause: pause)
+      #expect(ring.current == "a")
     }
+    ring.failed(.handshakeClosed, now)
+    ring.disconnected(now)
+    #expect(ring.due == now.advanced(by: .milliseconds(1000)))
     ring.connected()
     #expect(ring.due == nil)
-    ring.disconnected(after(5000))
-    #expect(ring.isDue(after(5000)) == true)
-    ring.disconnected(after(5000))
-    #expect(ring.due == after(5050))
+    ring.disconnected(after(60_000))
+    #expect(ring.isDue(after(60_000)) == true)
+    ring.disconnected(after(60_000))
+    #expect(ring.due == after(60_050))
+  }
+
+  @Test("a name has two routes, of which the one that was good comes first")
+  func routes() {
+    var list = ring("tcp://house:1", "tcp://[::1]:2", "tcp://127.0.0.1:3")
+    #expect(list.route == Route(endpoint: "tcp://house:1", usesIPv6: false, hasName: true))
+    list.failed(.unresolved, start)
+    #expect(list.isDue(start) && list.route.usesIPv6 && list.current == "tcp://house:1")
+    _ = fail(&list, at: start, pause: 0)
+    #expect(list.route == Route(endpoint: "tcp://[::1]:2", usesIPv6: true, hasName: false))
+    _ = fail(&list, at: start, pause: 0)
+    #expect(list.route == Route(endpoint: "tcp://127.0.0.1:3", usesIPv6: false, hasName: false))
+    #expect(list.error.message.contains("tcp://house:1: connection refused; tcp://[::1]:2: "))
+
+    var name = ring("tcp://house:1")
+    name.failed(.unresolved, start)
+    #expect(name.isDue(start) && name.route.usesIPv6)
+    name.connected()
+    name.disconnected(after(60_000))
+    #expect(name.isDue(after(60_000)) && name.route.usesIPv6)
+    name.failed(.noRoute, after(60_000))
+    #expect(name.isDue(after(60_000)) && !name.route.usesIPv6)
+    #expect(name.error.message.contains("no route"))
+  }
+
+  @Test("where there is one endpoint, a handshake gets the time of a slow network")
+  func slowHandshake() {
+    var name = ring("tcp://house:1")
+    #expect(name.due == after(1500))
+    name.connecting()
+    name.accepted()
+    #expect(name.due == after(10_000) && !name.isDue(after(9_999)) && name.isDue(after(10_000)))
+    #expect(name.route.usesIPv6 && name.error.message.contains("has not finished the handshake"))
+    var list = ring("a", "b")
+    list.accepted()
+    #expect(list.due == after(1500))
+  }
+
+  @Test("each reason is a sentence of its own, and what is waited for is one")
+  func sentences() {
+    let all = (0...ConnectionFailure.draining.rawValue).compactMap(
+      ConnectionFailure.init(rawValue:)
+    )
+    let sentences = all.flatMap { failure in
+      [false, true].map { failure.error(at: "tcp://a:1", hasKeys: $0).message }
+    }
+    // Two of them depend on whether there are keys.
+    #expect(Set(sentences).count == all.count + 2)
+    #expect(sentences.allSatisfy { $0.contains("tcp://a:1") })
+    var ring = ring("tcp://house:1")
+    #expect(ring.error.message.contains("name server"))
+    ring.connecting()
+    #expect(ring.error.message.contains("no answer: its host is off"))
+    ring.accepted()
+    #expect(ring.error.message.contains("has not finished the handshake"))
+    ring.failed(.protocolMismatch, start)
+    ring.failed(.handshakeClosed, start)
+    #expect(ring.error.message.contains("requires authentication"))
   }
 
   @Test("each endpoint is tried at once, then around the ring with growing pauses")
@@ -81,7 +139,7 @@ import TidingsRPC
   @Test("a handshake that fails counts when the connection has ended")
   func handshake() {
     var ring = ring("a", "b")
-    ring.failed(.init(reason: "requires authentication"), isOver: false, start)
+    ring.failed(.protocolMismatch, start)
     #expect(ring.due == after(1500))
     ring.disconnected(after(10))
     #expect(ring.isDue(after(10)) && ring.current == "b")
@@ -163,12 +221,11 @@ import TidingsRPC
   @Test("a key that no endpoint admits: UNAUTHENTICATED")
   func refusedEverywhere() {
     var ring = ring("a", "b")
-    let refusal = EndpointRing.Failure(reason: "does not admit this key", isRefusal: true)
-    ring.failed(refusal, isOver: false, start)
+    ring.failed(.keyRefused, start)
     #expect(!ring.isRefusedEverywhere && ring.error.code == .unavailable)
     ring.disconnected(start)
     #expect(ring.isDue(start) == true)
-    ring.failed(refusal, isOver: false, start)
+    ring.failed(.keyRefused, start)
     #expect(ring.isRefusedEverywhere && ring.error.code == .unauthenticated)
   }
 }

@@ -30,8 +30,8 @@ public final class NotificationInbox: AsyncSequence, Sendable {
 
   /// Changes to the state of the connection and of the position.
   public enum Event: Hashable, Sendable {
-    /// The server is unreachable, for this reason; connecting is retried with a backoff of up to 10
-    /// seconds.
+    /// The server has been unreachable for a second, for this reason, or is for another reason than before; connecting
+    /// is retried with a backoff of up to 10 seconds.
     case lost(RPCError)
     /// The server is reachable again, after this long; notifications since then are delivered now.
     case restored(after: Duration)

@@ -9,7 +9,7 @@ final class Outage: Sendable {
     began.withLock { began in
       switch connection {
       case .lost(let error):
-        began = .now
+        began = began ?? .now
         return .lost(error)
       case .restored:
         defer { began = nil }

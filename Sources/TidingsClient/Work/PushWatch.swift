@@ -50,6 +50,7 @@ struct PushWatch: Sendable {
         let connection = try await SubscriberConnection(
           endpoint: response.pushEndpoint,
           security: configuration.security,
+          isOneOfSeveral: configuration.endpoints.count > 1,
           tick: configuration.reconcileInterval
         )
         client.moves.report(to: connection, since: moveCount)

@@ -49,6 +49,18 @@ public final class ClientConnection: ClientTransport {
     await ended.wait()
   }
 
+  /// Waits until there is a connection.
+  ///
+  /// - Parameter patience: How long; `nil`: as long as calls wait for one.
+  /// - Throws: UNAVAILABLE with the reason why there is none; UNAUTHENTICATED if the key is not admitted.
+  public func connected(within patience: Duration?) async throws(RPCError) {
+    if driver.isConnected { return }
+    let answer = PendingAnswer()
+    let id = nextID.add(1, ordering: .relaxed).newValue
+    send(OutgoingCall(id, patience: patience ?? configuration.connectTimeout, .connection(answer)))
+    _ = try await result(of: id, answer)
+  }
+
   /// Makes a unary call; cancelling the task cancels the call.
   ///
   /// - Throws: The status of a call that failed.
@@ -61,6 +73,10 @@ public final class ClientConnection: ClientTransport {
     let answer = PendingAnswer()
     let id = nextID.add(1, ordering: .relaxed).newValue
     send(id, method, request, options, .unary(answer))
+    return try await result(of: id, answer)
+  }
+
+  private func result(of id: UInt64, _ answer: PendingAnswer) async throws(RPCError) -> [UInt8] {
     let driver = driver
     let result = await withTaskCancellationHandler {
       await answer.value()
@@ -114,10 +130,15 @@ public final class ClientConnection: ClientTransport {
       context(of: options),
       isSafe: options.isSafe(method),
       deadline: timeout.map { clock.now + $0 },
+      patience: configuration.connectTimeout,
       sink
     )
+    send(call)
+  }
+
+  private func send(_ call: OutgoingCall) {
     if !driver.send(.start(call)) {
-      sink.fail(RPCError(.cancelled, "the connection is closed"))
+      call.sink.fail(RPCError(.cancelled, "the connection is closed"))
     }
   }
 

@@ -23,6 +23,9 @@ final class ClientDriver: Sendable {
     loop = Mutex(try ClientLoop(configuration, clock, context: context, inbox: inbox))
   }
 
+  /// Whether there was a connection a moment ago.
+  var isConnected: Bool { inbox.isConnected }
+
   /// Hands a message over.
   ///
   /// - Returns: `false` when the connection is closed; the message was not taken.

@@ -13,6 +13,13 @@ final class ClientInbox: Sendable {
 
   private let state = Mutex(State())
   private let wakeUp = WakeUpEvent()
+  private let connected = Atomic(false)
+
+  /// Whether the loop had a connection when it looked last.
+  var isConnected: Bool { connected.load(ordering: .relaxed) }
+
+  /// Called by the loop when it has looked.
+  func note(isConnected: Bool) { connected.store(isConnected, ordering: .relaxed) }
 
   /// Readable after `wake`; to be polled.
   var descriptor: CInt { wakeUp.descriptor }

@@ -11,12 +11,21 @@ struct ClientLink: ~Copyable {
   var monitor: ConnectionMonitor
 
   /// Starts connecting to one of the endpoints of the configuration.
+  ///
+  /// - Parameters:
+  ///   - configuration: Limits and keys.
+  ///   - route: The endpoint.
+  ///   - context: Of the socket.
+  ///   - timeout: After this long without an answer the attempt fails by itself; `nil`: its owner sees to that.
+  /// - Throws: When the endpoint is malformed, or the process out of resources.
   init(
     _ configuration: ConnectionConfiguration,
-    to endpoint: String,
-    context: Context
+    by route: Route,
+    context: Context,
+    timeout: Duration? = nil
   ) throws(TransportError) {
-    let endpoint = Endpoint(endpoint)
+    try Descriptors.check()
+    let endpoint = Endpoint(route.endpoint)
     let socket = try Socket(context, kind: ZMQ_DEALER)
     try socket.configure(
       for: endpoint,
@@ -24,9 +33,13 @@ struct ClientLink: ~Copyable {
       queueMax: SocketLimits.rpcQueueMax,
       heartbeat: configuration.endpoints.count > 1 ? .quick : .usual
     )
+    if route.usesIPv6 { try socket.useIPv6() }
     try socket.secure(configuration.security)
-    try socket.configureReconnecting(timeout: configuration.connectTimeout)
-    let monitor = try ConnectionMonitor(socket, context: context)
+    try socket.configureConnecting()
+    if let timeout {
+      try socket.set(ZMQ_CONNECT_TIMEOUT, CInt(clamping: max(1, timeout.wholeMilliseconds)))
+    }
+    let monitor = try ConnectionMonitor(socket, to: endpoint, context: context)
     try socket.connect(endpoint.text)
     self.socket = socket
     self.monitor = monitor

@@ -42,7 +42,6 @@ struct ClientLoop: ~Copyable {
   private var ring: EndpointRing
   /// Where the last connection was made to.
   private var lastEndpoint: String?
-  private var lastFailure: ConnectionMonitor.Event?
   /// The server refused a call because it drains, and there is another.
   private var mustLeave = false
   private var isClosing = false
@@ -59,10 +58,11 @@ struct ClientLoop: ~Copyable {
   ) throws(TransportError) {
     let ring = EndpointRing(
       configuration.endpoints,
+      configuration.security,
       connectTimeout: configuration.connectTimeout,
       now: .now
     )
-    let link = try ClientLink(configuration, to: ring.current, context: context)
+    let link = try ClientLink(configuration, by: ring.route, context: context)
     descriptors = WatchedDescriptors(inbox: inbox.descriptor, link: try link.descriptors())
     self.link = link
     self.ring = ring
@@ -78,6 +78,7 @@ struct ClientLoop: ~Copyable {
       callsMax: configuration.callsInFlightMax,
       now: now
     )
+    reportProgress()
   }
 
   /// No call waits for an answer.
@@ -118,6 +119,7 @@ struct ClientLoop: ~Copyable {
   }
 
   private mutating func end(_ reason: RPCError) {
+    inbox.note(isConnected: false)
     for case .start(let call) in inbox.close() { call.sink.fail(reason) }
     perform(table.endAll(reason))
   }
@@ -131,6 +133,7 @@ struct ClientLoop: ~Copyable {
     for message in inbox.takeAll() where !handle(message) { isClosing = true }
     if isClosing { return nil }
     perform(table.expire(now))
+    inbox.note(isConnected: table.isConnected)
     let hasSent = sendRequests()
     if previousHasMore { return .again }
     if hasSent || hasUnsent {
@@ -159,10 +162,17 @@ struct ClientLoop: ~Copyable {
     case .connected:
       table.connected()
       ring.connected()
-      lastFailure = nil
       defer { lastEndpoint = ring.current }
       if let lastEndpoint, lastEndpoint != ring.current { configuration.onMove?() }
-    case .unreachable, .refused, .handshakeClosed, .protocolMismatch: connectionFailed(event)
+    case .connecting:
+      ring.connecting()
+      reportProgress()
+    case .accepted:
+      ring.accepted()
+      reportProgress()
+    case .failed(let failure):
+      ring.failed(failure, .now)
+      reportFailure()
     case .disconnected:
       if table.isConnected || table.isLeaving {
         // Answers that came before the loss are still to be had.
@@ -175,31 +185,20 @@ struct ClientLoop: ~Copyable {
     }
   }
 
-  /// Keeps the reason why a connection was not made.
-  private mutating func connectionFailed(_ event: ConnectionMonitor.Event) {
-    // The other side may end the connection before it is understood why: the better reason stays.
-    if event == .handshakeClosed, lastFailure == .protocolMismatch { return }
-    lastFailure = event
-    let security = configuration.security
-    if let failure = ConnectionFailure.failure(of: event, security: security) {
-      ring.failed(failure, isOver: event == .unreachable, .now)
-    }
-    if ring.hasSeveral { return reportFailure() }
-    let error = ConnectionFailure.error(of: event, endpoint: ring.current, security: security)
-    guard let error else { return }
-    perform(table.connectionFailed(error, failsCalls: event == .refused))
+  /// Calls that wait for a connection know why there is none, and fail where to wait does not help.
+  private mutating func reportFailure() {
+    perform(table.connectionFailed(ring.error, failsCalls: ring.isRefusedEverywhere))
   }
 
-  /// With several endpoints, calls fail with what is wrong with each.
-  private mutating func reportFailure() {
-    guard ring.hasSeveral else { return }
-    perform(table.connectionFailed(ring.error, failsCalls: ring.isRefusedEverywhere))
+  /// The same while an attempt is under way, which may succeed.
+  private mutating func reportProgress() {
+    perform(table.connectionFailed(ring.error, failsCalls: false))
   }
 
   private mutating func renewLink() throws(TransportError) {
     let renewed: ClientLink
     do {
-      renewed = try ClientLink(configuration, to: ring.current, context: context)
+      renewed = try ClientLink(configuration, by: ring.route, context: context)
     } catch {
       // The process may have no descriptors left, for a while.
       let reason = RPCError(.unavailable, "there can be no connection: \(error)", cause: error)
@@ -209,7 +208,6 @@ struct ClientLoop: ~Copyable {
     table.connecting(to: ring.current)
     descriptors.watch(try renewed.descriptors())
     hasEvents = true
-    if ring.hasSeveral { lastFailure = nil }
     let left = exchange(&link, with: renewed)
     if table.awaitsPrevious, !hasPrevious {
       swap(&controls, &previousControls)
@@ -220,7 +218,7 @@ struct ClientLoop: ~Copyable {
       controls = []
       left.abandon()
     }
-    reportFailure()
+    reportProgress()
   }
 
   /// Receives the last answers of the connection before, and closes it when there are none to come.
@@ -307,7 +305,8 @@ struct ClientLoop: ~Copyable {
     guard header.isOK else { return sink.fail(header.makeError()) }
     let body = frames[frames.count - 1]
     switch sink {
-    case .unary(let answer): answers.append((answer, .success(Array(body))))
+    case .unary(let answer), .connection(let answer):
+      answers.append((answer, .success(Array(body))))
     case .stream(let continuation):
       if header.hasMessage, !continuation.yield(Array(body)) {
         continuation.finish(RPCError(.internal, "the server sent more than it had credit for"))
@@ -326,6 +325,7 @@ struct ClientLoop: ~Copyable {
         call.id,
         isSafe: call.isSafe,
         deadline: call.deadline,
+        patience: call.patience,
         now: now
       )
       if let refusal { call.sink.fail(refusal) } else { calls[call.id] = call }
@@ -366,6 +366,11 @@ struct ClientLoop: ~Copyable {
     // Not when the turn began: a call that arrived since would get more time than it has.
     let now = clock.now
     while let (id, deadline) = table.nextUnsent() {
+      if case .connection(let answer)? = calls[id]?.sink {
+        giveUp(id)
+        answer.resolve(.success([]))
+        continue
+      }
       if let call = calls[id] {
         let isSent = RequestHeaderEncoder.call(call, timeout: deadline.map { $0 - now }) {
           send($0, call.request, on: link)

@@ -38,7 +38,7 @@ public struct ConnectionConfiguration: Sendable {
     self.endpoints = endpoints
     self.metadata = metadata
     security = .development
-    connectTimeout = .seconds(3)
+    connectTimeout = .seconds(10)
     timeout = .seconds(10)
     retry = RetryPolicy()
     frameBytesMax = WireLimits.frameBytesMax

@@ -23,6 +23,8 @@ final class OutgoingCall: Sendable {
   let isSafe: Bool
   /// When nobody waits for it any more, by the clock of the connection.
   let deadline: Duration?
+  /// How long it waits for a connection.
+  let patience: Duration
   let sink: AnswerSink
 
   init(
@@ -32,6 +34,7 @@ final class OutgoingCall: Sendable {
     _ context: RequestContext,
     isSafe: Bool,
     deadline: Duration?,
+    patience: Duration,
     _ sink: AnswerSink
   ) {
     self.id = id
@@ -40,7 +43,22 @@ final class OutgoingCall: Sendable {
     self.context = context
     self.isSafe = isSafe
     self.deadline = deadline
+    self.patience = patience
     self.sink = sink
+  }
+
+  /// Nothing is called: the connection itself is waited for.
+  convenience init(_ id: UInt64, patience: Duration, _ sink: AnswerSink) {
+    self.init(
+      id,
+      "",
+      [],
+      RequestContext(Metadata()),
+      isSafe: true,
+      deadline: nil,
+      patience: patience,
+      sink
+    )
   }
 }
 
@@ -48,10 +66,12 @@ final class OutgoingCall: Sendable {
 enum AnswerSink: Sendable {
   case unary(PendingAnswer)
   case stream(ResponseStream.Continuation)
+  /// There is a connection: that is all.
+  case connection(PendingAnswer)
 
   func fail(_ error: RPCError) {
     switch self {
-    case .unary(let answer): answer.resolve(.failure(error))
+    case .unary(let answer), .connection(let answer): answer.resolve(.failure(error))
     case .stream(let continuation): continuation.finish(error)
     }
   }

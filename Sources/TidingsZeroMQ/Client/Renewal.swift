@@ -1,7 +1,6 @@
-/// When a client replaces its socket: after a failed handshake, or for another endpoint.
+/// When a client makes its next socket: after a failed attempt, or for another endpoint.
 ///
-/// libzmq tries again by itself where nobody listens, but not where the two sides do not understand
-/// each other or the key is refused. Both may change, so the pauses only grow up to a maximum.
+/// Whatever failed may change, so the pauses only grow up to a maximum.
 struct Renewal {
   /// When; `nil`: not needed.
   private(set) var due: ContinuousClock.Instant?
@@ -10,7 +9,7 @@ struct Renewal {
   private static let pauseMin = Duration.milliseconds(Int64(SocketLimits.reconnectMilliseconds))
   private static let pauseMax = Duration.milliseconds(Int64(SocketLimits.reconnectMillisecondsMax))
 
-  /// A handshake failed.
+  /// An attempt failed.
   mutating func schedule(_ now: ContinuousClock.Instant) {
     guard due == nil else { return }
     due = now.advanced(by: pause)

@@ -92,6 +92,7 @@ public final class SubscriberConnection: Sendable {
   /// - Parameters:
   ///   - endpoint: The server's push endpoint, for example `tcp://127.0.0.1:5571`.
   ///   - security: How the two sides prove who they are: `development` or `curveClient`.
+  ///   - isOneOfSeveral: There is another to listen to, so a silent server is gone after 3 s.
   ///   - tick: How often to deliver `Event.tick`; `nil`: never.
   ///   - eventsMax: Most events that wait to be read; the rest is lost, and reported as lost.
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
@@ -99,12 +100,13 @@ public final class SubscriberConnection: Sendable {
   public convenience init(
     endpoint: String,
     security: Security = .development,
+    isOneOfSeveral: Bool = false,
     tick: Duration? = nil,
     eventsMax: Int = 10_000,
     context: Context? = nil
   ) async throws {
     let buffer = DeliveryBuffer<Event>(countMax: eventsMax)
-    try await self.init(endpoint, security, tick, context, buffer, .buffer(buffer))
+    try await self.init(endpoint, security, isOneOfSeveral, tick, context, buffer, .buffer(buffer))
   }
 
   /// Starts connecting, for an owner who is called for each event; `events` has none.
@@ -112,6 +114,7 @@ public final class SubscriberConnection: Sendable {
   /// - Parameters:
   ///   - endpoint: The server's push endpoint, for example `tcp://127.0.0.1:5571`.
   ///   - security: How the two sides prove who they are: `development` or `curveClient`.
+  ///   - isOneOfSeveral: There is another to listen to, so a silent server is gone after 3 s.
   ///   - tick: How often to deliver `Event.tick`; `nil`: never.
   ///   - onEnd: Is called when there are no more events: the connection was closed, or its socket failed.
   ///   - receive: Is called on the connection's thread, which waits for it.
@@ -119,18 +122,21 @@ public final class SubscriberConnection: Sendable {
   public convenience init(
     endpoint: String,
     security: Security = .development,
+    isOneOfSeveral: Bool = false,
     tick: Duration? = nil,
     onEnd: @escaping @Sendable () -> Void,
     receive: @escaping @Sendable (Event) -> Void
   ) async throws {
     let none = DeliveryBuffer<Event>(countMax: 1)
     none.finish(nil)
-    try await self.init(endpoint, security, tick, nil, none, .closure(receive, onEnd: onEnd))
+    let receiver = Receiver.closure(receive, onEnd: onEnd)
+    try await self.init(endpoint, security, isOneOfSeveral, tick, nil, none, receiver)
   }
 
   private init(
     _ endpoint: String,
     _ security: Security,
+    _ isOneOfSeveral: Bool,
     _ tick: Duration?,
     _ context: Context?,
     _ buffer: DeliveryBuffer<Event>,
@@ -142,7 +148,8 @@ public final class SubscriberConnection: Sendable {
     try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
       do {
         try startLoopThread("tidings-push") {
-          Self.runThread(endpoint, security, tick, context, inbox, receiver, ready)
+          let heartbeat = isOneOfSeveral ? Heartbeat.quick : .usual
+          Self.runThread(endpoint, security, heartbeat, tick, context, inbox, receiver, ready)
           ended.fire()
         }
       } catch {
@@ -171,6 +178,7 @@ public final class SubscriberConnection: Sendable {
   private static func runThread(
     _ endpoint: String,
     _ security: Security,
+    _ heartbeat: Heartbeat,
     _ tick: Duration?,
     _ context: Context?,
     _ inbox: Mailbox<Message>,
@@ -180,8 +188,9 @@ public final class SubscriberConnection: Sendable {
     let loop: SubscriberLoop
     do {
       loop = try SubscriberLoop(
-        Endpoint(endpoint),
+        endpoint,
         security,
+        heartbeat: heartbeat,
         tick: tick,
         context: context ?? Context(),
         inbox: inbox,

@@ -7,8 +7,8 @@ internal import TidingsThreads
 struct SubscriberLoop: ~Copyable {
   private let inbox: Mailbox<SubscriberConnection.Message>
   private let receiver: SubscriberConnection.Receiver
-  private let endpoint: Endpoint
   private let security: Security
+  private let heartbeat: Heartbeat
   private let context: Context
   private var socket: Socket
   private var monitor: ConnectionMonitor
@@ -19,22 +19,26 @@ struct SubscriberLoop: ~Copyable {
   private var isConnected = false
   /// How often each topic is subscribed to, for the next socket.
   private var topics: [[UInt8]: Int] = [:]
-  private var renewal = Renewal()
+  private var ring: EndpointRing
 
   init(
-    _ endpoint: Endpoint,
+    _ endpoint: String,
     _ security: Security,
+    heartbeat: Heartbeat,
     tick: Duration?,
     context: Context,
     inbox: Mailbox<SubscriberConnection.Message>,
     receiver: SubscriberConnection.Receiver
   ) throws(TransportError) {
-    let socket = try Self.makeSocket(endpoint, security, context)
-    let monitor = try ConnectionMonitor(socket, context: context)
-    try socket.connect(endpoint.text)
+    if let problem = EndpointList.problem(in: [endpoint]) { throw TransportError(problem) }
+    let ring = EndpointRing([endpoint], security, connectTimeout: .seconds(60), now: .now)
+    let socket = try Self.makeSocket(ring.route, security, heartbeat, context)
+    let monitor = try ConnectionMonitor(socket, to: Endpoint(endpoint), context: context)
+    try socket.connect(endpoint)
     descriptors = try Self.descriptors(inbox, socket, monitor)
-    self.endpoint = endpoint
+    self.ring = ring
     self.security = security
+    self.heartbeat = heartbeat
     self.context = context
     self.inbox = inbox
     self.receiver = receiver
@@ -57,9 +61,9 @@ struct SubscriberLoop: ~Copyable {
   /// - Returns: `false` when the connection is to be closed.
   private mutating func turn() throws(TransportError) -> Bool {
     // First: a new socket's descriptors show nothing before its events were read once.
-    if renewal.isDue(.now) {
+    if ring.isDue(.now) {
       // The process may have no descriptors left, for a while.
-      do { try renew() } catch { renewal.schedule(.now) }
+      do { try renew() } catch { ring.disconnected(.now) }
     }
     var isBusy = try deliverMessages()
     while let event = try monitor.next() {
@@ -84,52 +88,60 @@ struct SubscriberLoop: ~Copyable {
       deliver(.tick)
       nextTick = .now + tick
     }
-    if !isBusy { wait(for: &descriptors, until: earlier(nextTick, renewal.due)) }
+    if !isBusy { wait(for: &descriptors, until: earlier(nextTick, ring.due)) }
     return true
   }
 
   private mutating func follow(_ event: ConnectionMonitor.Event) throws(TransportError) {
     switch event {
+    case .connecting: ring.connecting()
+    case .accepted: ring.accepted()
+    case .failed(let failure): ring.failed(failure, .now)
     case .connected:
       isConnected = true
-      renewal.stop()
+      ring.connected()
       deliver(.connected)
     case .disconnected:
-      guard isConnected else { return renewal.schedule(.now) }
+      ring.disconnected(.now)
+      guard isConnected else { return }
       // What arrived before the loss is reported before it.
       _ = try deliverMessages()
       isConnected = false
       deliver(.disconnected)
-    case .unreachable, .refused, .handshakeClosed, .protocolMismatch: break
     }
   }
 
-  /// Makes a new socket: libzmq does not try again after some failed handshakes.
+  /// Makes a new socket, for another attempt.
   private mutating func renew() throws(TransportError) {
-    let renewed = try Self.makeSocket(endpoint, security, context)
+    let renewed = try Self.makeSocket(ring.route, security, heartbeat, context)
     for (topic, count) in topics {
       for _ in 0..<count { try renewed.set(ZMQ_SUBSCRIBE, topic) }
     }
-    let observed = try ConnectionMonitor(renewed, context: context)
-    try renewed.connect(endpoint.text)
+    let endpoint = ring.current
+    let observed = try ConnectionMonitor(renewed, to: Endpoint(endpoint), context: context)
+    try renewed.connect(endpoint)
     descriptors = try Self.descriptors(inbox, renewed, observed)
     monitor = observed
     socket = renewed
   }
 
   private static func makeSocket(
-    _ endpoint: Endpoint,
+    _ route: Route,
     _ security: Security,
+    _ heartbeat: Heartbeat,
     _ context: Context
   ) throws(TransportError) -> Socket {
+    try Descriptors.check()
     let socket = try Socket(context, kind: ZMQ_SUB)
     try socket.configure(
-      for: endpoint,
+      for: Endpoint(route.endpoint),
       frameBytesMax: WireLimits.frameBytesMax,
-      queueMax: SocketLimits.pushQueueMax
+      queueMax: SocketLimits.pushQueueMax,
+      heartbeat: heartbeat
     )
+    if route.usesIPv6 { try socket.useIPv6() }
     try socket.secure(security)
-    try socket.configureReconnecting(timeout: .seconds(3))
+    try socket.configureConnecting()
     // Subscriptions travel as messages; with a bound, those beyond it are dropped in silence when
     // they are all sent again after a reconnection.
     try socket.set(ZMQ_SNDHWM, CInt(0))

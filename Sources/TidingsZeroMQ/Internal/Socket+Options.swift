@@ -20,7 +20,7 @@ extension Socket {
     try set(ZMQ_SNDHWM, CInt(clamping: queueMax))
     try set(ZMQ_RCVHWM, CInt(clamping: queueMax))
     try set(ZMQ_LINGER, SocketLimits.lingerMilliseconds)
-    if endpoint.isIPv6 { try set(ZMQ_IPV6, CInt(1)) }
+    if endpoint.isIPv6 { try useIPv6() }
     try set(ZMQ_HEARTBEAT_IVL, heartbeat.intervalMilliseconds)
     try set(ZMQ_HEARTBEAT_TIMEOUT, heartbeat.timeoutMilliseconds)
     try set(ZMQ_HEARTBEAT_TTL, SocketLimits.heartbeatTTLMilliseconds)
@@ -51,12 +51,15 @@ extension Socket {
     try set(ZMQ_BACKLOG, SocketLimits.listenBacklog)
   }
 
-  /// How a client's socket makes its connection again.
-  func configureReconnecting(timeout: Duration) throws(TransportError) {
-    try set(ZMQ_RECONNECT_IVL, SocketLimits.reconnectMilliseconds)
-    try set(ZMQ_RECONNECT_IVL_MAX, SocketLimits.reconnectMillisecondsMax)
+  /// Names are resolved to addresses of IPv6, where they have one.
+  func useIPv6() throws(TransportError) { try set(ZMQ_IPV6, CInt(1)) }
+
+  /// How a client's socket makes its connection: once, and its owner decides what follows.
+  ///
+  /// Without an interval libzmq would not report that an attempt failed.
+  func configureConnecting() throws(TransportError) {
+    try set(ZMQ_RECONNECT_IVL, CInt.max / 2)
     try set(ZMQ_HANDSHAKE_IVL, SocketLimits.handshakeMilliseconds)
-    try set(ZMQ_CONNECT_TIMEOUT, CInt(clamping: max(1, timeout.wholeMilliseconds)))
   }
 }
 
@@ -79,7 +82,7 @@ enum SocketLimits {
   static let heartbeatTTLMilliseconds: CInt = 60_000
   /// How long a closed socket goes on sending what it was given.
   static let lingerMilliseconds: CInt = 1000
-  /// How long a connection may take to greet before a client replaces it, and a server drops it.
+  /// How long a connection may take to be made before a client replaces it, and a server drops it.
   ///
   /// Four round trips, so a network may take 2.5 s for each: satellites and mobile networks do. How many strangers
   /// connect and say nothing is bounded by their number (`ConnectionCeiling`).

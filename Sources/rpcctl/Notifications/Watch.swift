@@ -86,8 +86,8 @@ extension Verb {
       ),
       discussion: """
         Starts with the unread notifications in the log and continues with new ones; no notification is
-        missed or printed twice. When the connection is lost, the watch logs this on standard error and
-        reconnects.
+        missed or printed twice. If there is no server yet, or the connection is lost, the watch logs the
+        reason on standard error and goes on trying.
 
         With --state the watch resumes after a restart: it saves its position to FILE after each
         notification that is printed or whose command succeeded. --since sets the start of a new FILE.
@@ -123,7 +123,7 @@ extension Verb {
       let limit =
         arguments.given(.timeout)
       let since = try WatchBegin(arguments[sinceOption], invocation.input)
-      var start = WatchStart(
+      let start = WatchStart(
         statePath: arguments[stateOption],
         includesReadMarks: arguments[readMarks]
       )
@@ -134,9 +134,6 @@ extension Verb {
       consumer.end = try arguments[until].map { try Condition($0, "--until") }
       let resumes = start.statePath.map(AtomicFile.exists) ?? false
       let session = try await invocation.connect()
-      try await requireServer(session, invocation)
-      // The position in the file overrides --since, which is for new files only.
-      if !resumes { start.token = try await since.token(invocation, session) }
       if resumes, let path = start.statePath {
         output.log("rpcctl: resuming from the position in '\(path)'; no notifications are missed")
         if arguments.isGiven(sinceOption) {
@@ -147,14 +144,21 @@ extension Verb {
       // An interruption must leave the command and the file in a consistent state.
       if command != nil || start.statePath != nil { Interruption.enableCancellation() }
       if arguments[markRead] { consumer.reader = ReadMarker(session, invocation) }
-      let watch = NotificationWatch(
-        session: session,
-        begin: start,
-        refetches: arguments[onExpired] == "refetch",
-        output: output
-      )
       let heartbeat = arguments[showHeartbeats] ? Heartbeat(session, invocation) : nil
-      let seen = try await withTimeLimit(limit) { [consumer] progress in
+      let refetches = arguments[onExpired] == "refetch"
+      let seen = try await withTimeLimit(limit) { [consumer, start] progress in
+        try await ConnectionWait(session, output).end(within: nil)
+        var start = start
+        // The position in the file overrides --since, which is for new files only.
+        if !resumes {
+          start.token = try await untilAnswered { try await since.token(invocation, session) }
+        }
+        let watch = NotificationWatch(
+          session: session,
+          begin: start,
+          refetches: refetches,
+          output: output
+        )
         let beats = Task { await heartbeat?.beat(progress) }
         defer { beats.cancel() }
         try await watch.run { try await consumer.consume($0, countMax: count, progress) }
@@ -176,7 +180,7 @@ extension Verb {
     return 1
   }
 
-  // A stream would retry without end; an unreachable server is reported at once.
+  // A feed would retry without end; an unreachable server is reported at once.
   static func requireServer(_ session: Session, _ invocation: Invocation) async throws {
     do {
       _ = try await TidingsRpcV1.HealthService.Client(session.transport).check(

@@ -76,12 +76,13 @@ extension Verb {
       worker.marksRead = arguments[markRead]
       worker.commandTimeMax = arguments[timeoutEach]
       let session = try await invocation.connect()
-      try await requireServer(session, invocation)
       Interruption.enableCancellation()
       if invocation.output.format == .table {
         invocation.output.log("working; press Ctrl-C to stop")
       }
+      let output = invocation.output
       let done = try await withTimeLimit(limit) { [worker] progress in
+        try await ConnectionWait(session, output).end(within: nil)
         try await worker.run(session, countMax: count, progress)
       }.count
       if Task.isCancelled { throw Interrupted() }

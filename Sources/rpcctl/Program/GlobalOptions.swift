@@ -225,14 +225,14 @@ extension OptionKey<Duration> {
     Self(
       time: "timeout",
       default: "10s",
-      "The time limit of a call: 500ms, 10s, 2m."
+      "The time limit of a call, once there is a connection: 500ms, 10s, 2m."
     )
   }
   static var connectTimeout: Self {
     Self(
       time: "connect-timeout",
-      default: "3s",
-      "The time limit of a connection attempt."
+      default: "10s",
+      "How long a call waits for a connection before it fails."
     )
   }
 }

@@ -78,7 +78,8 @@ struct Program: Sendable {
     }
     return Session(
       transport: client.transport,
-      notifications: { try client.notifications(from: $0, $1) }
+      notifications: { try client.notifications(from: $0, $1) },
+      connected: { patience throws(RPCError) in try await client.connected(within: patience) }
     )
   }
 
@@ -169,6 +170,11 @@ struct Program: Sendable {
           client.observer = { frames.observe($0) }
         }
         var session = try await connect(client)
+        session.transport = ConnectingTransport(
+          session.transport,
+          ConnectionWait(session, output),
+          patience: client.connectTimeout
+        )
         if parsed[.verbose] {
           session.transport = LoggingTransport(
             transport: session.transport,

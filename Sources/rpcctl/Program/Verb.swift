@@ -171,4 +171,6 @@ struct Session: Sendable {
       _ start: WatchStart,
       _ onEvent: @escaping @Sendable (NotificationInbox.Event) -> Void
     ) throws -> any NotificationSource
+  /// Waits until there is a connection; throws the reason why there is none within a time.
+  var connected: @Sendable (_ patience: Duration) async throws(RPCError) -> Void = { _ in }
 }

@@ -21,15 +21,15 @@ enum AdmissionProbe {
     let context = try Context()
     let socket = try Socket(context, kind: kind)
     try socket.set(ZMQ_LINGER, CInt(0))
-    if endpoint.isIPv6 { try socket.set(ZMQ_IPV6, CInt(1)) }
+    if endpoint.isIPv6 { try socket.useIPv6() }
     try socket.secure(.curveClient(keys))
-    var monitor = try ConnectionMonitor(socket, context: context)
+    var monitor = try ConnectionMonitor(socket, to: endpoint, context: context)
     try socket.connect(endpoint.reachable)
     var descriptors = [pollfd(fd: monitor.descriptor, events: Int16(POLLIN), revents: 0)]
     let deadline = ContinuousClock.now.advanced(by: patience)
     while .now < deadline {
       switch try monitor.next() {
-      case .refused: return
+      case .failed(.keyRefused): return
       case .connected:
         throw TransportError("\(endpoint.text) admits unknown keys: the server must not start")
       case nil: wait(for: &descriptors, until: deadline)

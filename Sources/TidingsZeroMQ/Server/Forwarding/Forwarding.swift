@@ -55,6 +55,9 @@ public final class Forwarding {
     patienceEnd = .now.advanced(by: Self.patience)
   }
 
+  /// Attempts to connect go by each route to an endpoint in turn.
+  private var attemptCount = -1
+
   /// Whether calls can be handed on.
   public var isConnected: Bool { upstream?.isConnected ?? false }
 
@@ -76,7 +79,9 @@ public final class Forwarding {
     var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.security = security
     configuration.connectTimeout = Self.connectTimeout
-    upstream = try Upstream(endpoint, configuration, context)
+    let routes = Route.all(to: endpoint)
+    attemptCount += 1
+    upstream = try Upstream(routes[attemptCount % routes.count], configuration, context)
   }
 
   /// Calls the other server for this one.

@@ -13,7 +13,7 @@ final class Upstream {
   }
 
   let endpoint: String
-  private let security: Security
+  private let hasKeys: Bool
   private var link: ClientLink
   private var frames = FrameSet()
   private(set) var isConnected = false
@@ -23,12 +23,18 @@ final class Upstream {
   private var isNew = true
 
   init(
-    _ endpoint: String,
+    _ route: Route,
     _ configuration: ConnectionConfiguration,
     _ context: Context
   ) throws(TransportError) {
-    (self.endpoint, security) = (endpoint, configuration.security)
-    link = try ClientLink(configuration, to: endpoint, context: context)
+    endpoint = route.endpoint
+    if case .development = configuration.security { hasKeys = false } else { hasKeys = true }
+    link = try ClientLink(
+      configuration,
+      by: route,
+      context: context,
+      timeout: configuration.connectTimeout
+    )
   }
 
   deinit { link.discardUnsent() }
@@ -48,9 +54,8 @@ final class Upstream {
         return .connected
       case .disconnected:
         return .ended(RPCError(.unavailable, "the connection to \(endpoint) was lost"))
-      case .unreachable, .refused, .handshakeClosed, .protocolMismatch:
-        let failure = ConnectionFailure.error(of: event, endpoint: endpoint, security: security)
-        return .ended(failure ?? RPCError(.unavailable, "cannot reach \(endpoint)"))
+      case .failed(let failure): return .ended(failure.error(at: endpoint, hasKeys: hasKeys))
+      case .connecting, .accepted: continue
       }
     }
     return nil
