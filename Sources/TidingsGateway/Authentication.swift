@@ -34,10 +34,12 @@ struct Authentication: Sendable {
       guard case .bytes(let body) = request.body else {
         throw WebFailure(.authenticationFailed, "a signed request has a small body")
       }
-      let key = try await credentials.serverKey(signature.keyID)
+      // A key is registered for each container.
+      let name = "\(signature.keyID):\(database.environment.webName):\(database.container)"
+      let key = try await credentials.serverKey(name)
       try signature.verify(with: key.publicKey, request.head, body)
       try key.check(database)
-      return WebCaller(.serverKey(signature.keyID))
+      return WebCaller(.serverKey(name))
     }
     if query["ckAPIToken"] == Self.dashboardToken { return try dashboard.caller(request.head) }
     var caller = try WebCaller(query, isDevelopment: isDevelopment)

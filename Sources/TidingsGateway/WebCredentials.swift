@@ -34,11 +34,11 @@ final class WebCredentials: Sendable {
     try await entry(token) { .init(credential: .apiToken(token)) }
   }
 
-  /// What a server's key is for.
+  /// What a server's key is for, named by its ID, environment and container.
   ///
-  /// - Throws: `authenticationFailed` when it is not valid; `RPCError`.
-  func serverKey(_ id: String) async throws -> Entry {
-    try await entry("key \(id)") { .init(credential: .serverKeyID(id)) }
+  /// - Throws: `authenticationFailed` when it is not valid there; `RPCError`.
+  func serverKey(_ text: String) async throws -> Entry {
+    try await entry("key \(text)") { .init(credential: .serverKeyID(text)) }
   }
 
   private func entry(

@@ -103,6 +103,50 @@ internal import TidingsRPC
     #expect(try answer(signing: body).status == 401)
   }
 
+  @Test("a server's key serves each container for which it is registered")
+  func containers() async throws {
+    let world = try await CredentialWorld.make()
+    _ = try await world.secure.createUser("importer")
+    let (signer, first) = try await world.serverKey(of: "importer")
+    func register(_ container: String) async throws -> TidingsV1.WebToken {
+      let credential = TidingsV1.CreateWebTokenRequest.Credential.serverKey(
+        .init(userName: "importer", publicKey: signer.publicKey)
+      )
+      let created = try await world.root.createWebToken(
+        .init(container: container, credential: credential)
+      )
+      return try #require(created.token)
+    }
+    func status(_ container: String) throws -> Int {
+      let path = "/database/1/\(container)/development/public/records/modify"
+      let record = #"{"recordType": "Notes"}"#
+      let body = #"{"operations": [{"operationType": "create", "record": \#(record)}]}"#
+      let headers = try signer.headers(first.keyID, path: path, body: body, date: Date())
+      return try HTTPAnswer.to(
+        "POST",
+        path,
+        at: world.port,
+        headers: headers,
+        body: Array(body.utf8)
+      ).status
+    }
+    #expect(try status("app") == 200 && status("shop") == 401)
+    let second = try await register("shop")
+    #expect(second.keyID == first.keyID && second.id != first.id)
+    #expect(try status("app") == 200 && status("shop") == 200 && status("other") == 401)
+    let again = await failure { _ = try await register("shop") }
+    #expect(
+      again?.message.contains("known in container 'shop'") == true,
+      "\(String(describing: again))"
+    )
+    _ = try await world.root.revokeWebToken(.init(id: first.id))
+    #expect(try status("app") == 401 && status("shop") == 200)
+    let revoked = await failure { _ = try await register("other") }
+    #expect(revoked?.message.contains("was revoked") == true, "\(String(describing: revoked))")
+    _ = try await world.root.revokeWebToken(.init(id: second.id))
+    #expect(try status("shop") == 401)
+  }
+
   @Test("a page shows a code, which a user approves with an own key, and gets the token")
   func signIn() async throws {
     let world = try await CredentialWorld.make()

@@ -11,9 +11,7 @@ struct WebCredentials {
   ///
   /// - Throws: `WebCredentialRefusal`; `SQLError`.
   func find(_ text: WebCredentialText, at now: Timestamp) throws -> WebToken {
-    if let keyID = text.serverKey {
-      return try find(.serverKey, WebTokenHash(hexadecimal: keyID), at: now)
-    }
+    if let key = text.serverKey { return try serverKey(key, at: now) }
     if text.apiToken == nil, let webAuthToken = text.webAuthToken {
       return try checkDashboard(try session(webAuthToken, text, at: now), text)
     }
@@ -28,6 +26,23 @@ struct WebCredentials {
       throw WebCredentialRefusal(.session, .unknown)
     }
     return session
+  }
+
+  /// A server key as calls name it (`ServerKeyText`).
+  ///
+  /// - Throws: `WebCredentialRefusal`; `SQLError`.
+  func serverKey(_ text: UnsafeRawBufferPointer, at now: Timestamp) throws -> WebToken {
+    guard text.count > ServerKeyText.idBytes else {
+      return try find(.serverKey, WebTokenHash(hexadecimal: text), at: now)
+    }
+    let hash = WebTokenHash(hashing: text)
+    if try directory.contains(hash) { return try find(.serverKey, hash, at: now) }
+    let id = UnsafeRawBufferPointer(rebasing: text[..<ServerKeyText.idBytes])
+    let token = try find(.serverKey, WebTokenHash(hexadecimal: id), at: now)
+    guard ServerKeyText.text(of: token).utf8.elementsEqual(text) else {
+      throw WebCredentialRefusal(.serverKey, .unknown)
+    }
+    return token
   }
 
   /// The session of a web auth token, or of a handle, which does not renew it.

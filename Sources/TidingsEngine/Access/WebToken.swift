@@ -61,7 +61,10 @@ public struct WebToken: Hashable, Sendable {
   public var isOfDashboard: Bool { kind == .session && apiToken == 0 }
 
   /// The ID of a server key; empty for others, whose hash is not shown.
-  public var keyID: String { kind == .serverKey ? hash.bytes.hexadecimal : "" }
+  public var keyID: String {
+    guard kind == .serverKey else { return "" }
+    return publicKey.withUnsafeBytes { WebTokenHash(hashing: $0) }.bytes.hexadecimal
+  }
 
   /// The token is over, whatever else it depends on.
   func hasExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }

@@ -57,6 +57,12 @@ final class WebTokenDirectory: TransactionParticipant {
     return byHash[hash] != nil
   }
 
+  /// The registrations of a server key, valid or not.
+  func serverKeys(_ publicKey: [UInt8]) throws -> [WebToken] {
+    if isStale { try refresh() }
+    return tokens.values.filter { $0.kind == .serverKey && $0.publicKey == publicKey }
+  }
+
   /// The sessions of a user that are not over, the oldest first.
   func sessions(of user: String, at now: Timestamp) throws -> [WebToken] {
     if isStale { try refresh() }

@@ -180,13 +180,14 @@ extension Engine {
     return try access.webCredentials.find(.apiToken, hash, at: time.timeOfDay)
   }
 
-  /// A server key by its ID.
+  /// A server key by its ID, or by its ID, environment and container, with colons between them.
   ///
   /// - Throws: `WebCredentialRefusal`; `SQLError`.
-  public func serverKey(_ id: String) throws -> WebToken {
-    let bytes = Array(id.utf8)
-    let hash = bytes.withUnsafeBytes { WebTokenHash(hexadecimal: $0) }
-    return try access.webCredentials.find(.serverKey, hash, at: time.timeOfDay)
+  public func serverKey(_ text: String) throws -> WebToken {
+    let now = time.timeOfDay
+    return try Array(text.utf8).withUnsafeBytes {
+      try access.webCredentials.serverKey($0, at: now)
+    }
   }
 
   /// Begins a sign-in that a user approves with its code.

@@ -45,14 +45,29 @@ final class ModifyWebTokens {
     case .serverKey(let user, let publicKey):
       token = Self.token(.serverKey, of: user, request, publicKey, at: now)
       token.publicKey = publicKey
-      guard try !directory.contains(token.hash) else {
-        throw ItemError(
-          .serverRejectedRequest,
-          "the server key is known, or was revoked: make a new pair"
-        )
+      try checkServerKey(token)
+      // The ID finds the first registration.
+      if try directory.contains(token.hash) {
+        let text = Array(ServerKeyText.text(of: token).utf8)
+        token.hash = text.withUnsafeBytes { WebTokenHash(hashing: $0) }
       }
     }
     return (try insert(token), text)
+  }
+
+  /// A server key is registered once in a container and environment; one that was revoked anywhere was lost.
+  private func checkServerKey(_ token: WebToken) throws {
+    for other in try directory.serverKeys(token.publicKey) {
+      guard other.revoked == nil else {
+        throw ItemError(.serverRejectedRequest, "the server key was revoked: make a new pair")
+      }
+      guard (other.container, other.environment) != (token.container, token.environment) else {
+        throw ItemError(
+          .serverRejectedRequest,
+          "the server key is known in container '\(token.container)' (\(token.environment)): use it, or make a new pair"
+        )
+      }
+    }
   }
 
   /// Begins a session of a user; the oldest ends if there are too many.
