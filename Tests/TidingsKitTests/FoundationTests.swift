@@ -59,6 +59,24 @@ import Testing
     #expect(defaults?.value(forKey: "state") as? String == "token")
   }
 
+  @Test("notifications are a sequence, which listens while it is iterated")
+  func notifications() async throws {
+    let (center, name) = (NotificationCenter(), Notification.Name("tidings.test"))
+    let notifications = center.notifications(named: name)
+    var iterator = notifications.makeAsyncIterator()
+    for number in 1...2 {
+      center.post(name: Notification.Name("another"), object: nil)
+      center.post(name: name, object: nil, userInfo: ["number": number])
+    }
+    for number in 1...2 {
+      #expect(await iterator.next()?.userInfo?["number"] as? Int == number)
+    }
+    let waiting = Task { await notifications.first { _ in true } == nil }
+    waiting.cancel()
+    #expect(await waiting.value)
+    #expect(NSEC_PER_SEC == 1_000 * NSEC_PER_MSEC)
+  }
+
   private func archived(_ object: Any) throws -> Data {
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
   }
