@@ -160,6 +160,30 @@ import TidingsRPC
     #expect(try await served.doAll(11) == 0)
   }
 
+  @Test("with few descriptors, a user's idle connections do not keep another user's new caller out")
+  func idleConnections() async throws {
+    let server = try await SecureServer.start(descriptorsMax: 700)
+    let (eve, ada) = (
+      server.keys(try await server.createUser("eve")),
+      server.keys(try await server.createUser("ada"))
+    )
+    // Half of the descriptors are for connections, and a quarter of those for the unused ones of a user.
+    let perUser = 700 / 2 / 4
+    var idle: [ZMTPPeer] = []
+    for _ in 0..<perUser + 3 {
+      let peer = try? await ZMTPPeer.connect(server.server.rpcEndpoint, keys: eve)
+      if let peer { idle.append(peer) }
+    }
+    #expect(idle.count == perUser)
+    var check = RawCall("tidings.rpc.v1.HealthService/Check")
+    check.header.metadata = [:]
+    for _ in 0..<10 {
+      let caller = try await ZMTPPeer.connect(server.server.rpcEndpoint, keys: ada)
+      #expect(try await check.send(on: caller).0.status == 0)
+    }
+    withExtendedLifetime(idle) {}
+  }
+
   @Test(
     "a server that gets no descriptor at all serves open connections, and everybody afterwards",
     .embeddedOnly
