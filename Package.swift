@@ -639,6 +639,7 @@ let package = Package(
       exclude: ["Contract"],
       "PostgresTestSupport",
       "RPCTestSupport",
+      "RandomSupport",
       "TestSupport",
       "TidingsClient",
       "TidingsGateway",

@@ -7,12 +7,13 @@ struct ConnectionTable {
   private struct Entry {
     let network: PeerNetwork
     let descriptor: CInt
-    /// In the order in which they began to wait; `nil`: a request is being answered.
+    /// When it began to wait; `nil`: a request is being answered.
     var waitingSince: UInt64?
   }
 
   private let countMax: Int
   private var entries: [UInt64: Entry] = [:]
+  private var waiting = WaitingConnections()
   private var lastNumber: UInt64 = 0
 
   /// - Parameter connectionsMax: Most connections; a sixteenth of them is kept free as long as any waits.
@@ -24,35 +25,48 @@ struct ConnectionTable {
   mutating func open(from network: PeerNetwork, _ descriptor: CInt) -> (UInt64, displaced: CInt?) {
     let displaced = entries.count >= countMax ? takeLongestWaiting() : nil
     lastNumber += 1
-    entries[lastNumber] = Entry(
-      network: network,
-      descriptor: descriptor,
-      waitingSince: lastNumber
-    )
+    entries[lastNumber] = Entry(network: network, descriptor: descriptor)
+    beginWait(of: lastNumber)
     return (lastNumber, displaced)
   }
 
   /// A request has arrived as a whole.
-  mutating func begin(_ number: UInt64) { entries[number]?.waitingSince = nil }
+  mutating func begin(_ number: UInt64) { endWait(of: number) }
 
   /// A part of a request's body has arrived, or the request was answered.
   mutating func wait(_ number: UInt64) {
     guard entries[number] != nil else { return }
+    endWait(of: number)
     lastNumber += 1
-    entries[number]?.waitingSince = lastNumber
+    beginWait(of: number)
   }
 
   /// The connection has ended.
-  mutating func close(_ number: UInt64) { entries[number] = nil }
+  mutating func close(_ number: UInt64) {
+    endWait(of: number)
+    entries[number] = nil
+  }
+
+  private mutating func beginWait(of number: UInt64) {
+    guard let network = entries[number]?.network else { return }
+    entries[number]?.waitingSince = lastNumber
+    waiting.begin(.init(connection: number, since: lastNumber), from: network)
+  }
+
+  private mutating func endWait(of number: UInt64) {
+    guard let entry = entries[number], entry.waitingSince != nil else { return }
+    entries[number]?.waitingSince = nil
+    waiting.end(from: entry.network) { [entries] in entries[$0.connection]?.waitingSince == $0.since
+    }
+  }
 
   private mutating func takeLongestWaiting() -> CInt? {
-    let waiting = entries.filter { $0.value.waitingSince != nil }
-    let most = Dictionary(grouping: waiting) { $0.value.network }.values
-      .max { $0.count < $1.count }
-    let longest = most?.min { $0.value.waitingSince ?? 0 < $1.value.waitingSince ?? 0 }
-    guard let longest else { return nil }
-    entries[longest.key] = nil
-    return longest.value.descriptor
+    let longest = waiting.longest { [entries] in
+      entries[$0.connection]?.waitingSince == $0.since
+    }
+    guard let longest, let entry = entries[longest] else { return nil }
+    close(longest)
+    return entry.descriptor
   }
 }
 
