@@ -14,6 +14,12 @@ final class SignIns: TransactionParticipant {
     var user: String?
   }
 
+  /// Where sign-ins begin.
+  private struct Source: Hashable {
+    let apiToken: Int64
+    let address: String
+  }
+
   /// What became of a sign-in.
   enum Outcome {
     /// It waits for a user.
@@ -34,6 +40,11 @@ final class SignIns: TransactionParticipant {
   /// By the hash of their secret.
   private var waiting: [WebTokenHash: SignIn] = [:]
   private var byCode: [String: WebTokenHash] = [:]
+  /// In the order of their begin, which is that of their end; some are over.
+  private var begun: [WebTokenHash] = []
+  /// How many wait.
+  private var counts: [Source: Int] = [:]
+  private var countsByToken: [Int64: Int] = [:]
   /// When users gave wrong codes, in the last hour.
   private var wrongCodes: [String: [Timestamp]] = [:]
   /// Those that were completed in the open transaction.
@@ -79,6 +90,9 @@ final class SignIns: TransactionParticipant {
       ends: ends
     )
     byCode[code] = hash
+    begun.append(hash)
+    counts[Source(apiToken: apiToken, address: address), default: 0] += 1
+    countsByToken[apiToken, default: 0] += 1
     return (WebTokenText.base64URL(secret), code)
   }
 
@@ -94,7 +108,8 @@ final class SignIns: TransactionParticipant {
   func approve(_ text: String, by user: String) throws(ItemError) {
     let found = try signIn(text, by: user)
     if found.signIn.user == nil {
-      removeOldest(limits.signInsApprovedPerUserMax) { $0.user == user }
+      let approvedCount = waiting.values.count { $0.user == user }
+      if approvedCount >= limits.signInsApprovedPerUserMax { removeOldest { $0.user == user } }
     }
     waiting[found.secret]?.user = user
   }
@@ -169,25 +184,23 @@ final class SignIns: TransactionParticipant {
 
   /// Anybody can begin sign-ins: those of one address, or of one API token, take no room from others.
   private func makeRoom(apiToken: Int64, address: String) {
-    let fewest = min(
-      limits.signInsWaitingPerAddressMax,
-      limits.signInsWaitingPerTokenMax,
-      limits.signInsWaitingMax
-    )
-    guard waiting.count >= fewest else { return }
     removeEnded()
-    removeOldest(limits.signInsWaitingPerAddressMax) {
-      $0.apiToken == apiToken && $0.address == address
+    let source = Source(apiToken: apiToken, address: address)
+    if counts[source, default: 0] >= limits.signInsWaitingPerAddressMax {
+      removeOldest { $0.apiToken == apiToken && $0.address == address }
     }
-    removeOldest(limits.signInsWaitingPerTokenMax) { $0.apiToken == apiToken }
-    removeOldest(limits.signInsWaitingMax) { _ in true }
+    if countsByToken[apiToken, default: 0] >= limits.signInsWaitingPerTokenMax {
+      removeOldest { $0.apiToken == apiToken }
+    }
+    if waiting.count >= limits.signInsWaitingMax { removeOldest { _ in true } }
   }
 
-  /// Removes a sign-in if as many of a kind wait as may: of the API token and the address that have the most, the oldest
-  /// that no user has approved.
-  private func removeOldest(_ countMax: Int, where isMeant: (SignIn) -> Bool) {
+  /// Removes a sign-in of a kind of which as many wait as may: of the API token and the address that have the most, the
+  /// oldest that no user has approved.
+  ///
+  /// Looks through all of them, once for each that is begun while there are as many as may be.
+  private func removeOldest(where isMeant: (SignIn) -> Bool) {
     let meant = waiting.filter { isMeant($0.value) }
-    guard meant.count >= countMax else { return }
     let unapproved = meant.filter { $0.value.user == nil }
     let ofToken = Self.most(Array(unapproved.isEmpty ? meant : unapproved)) { $0.apiToken }
     let ofAddress = Self.most(ofToken) { $0.address }
@@ -205,11 +218,25 @@ final class SignIns: TransactionParticipant {
   }
 
   private func removeEnded() {
-    for (secret, signIn) in waiting where signIn.ends <= now { remove(secret) }
+    let isOver = { [self] (secret: WebTokenHash) in waiting[secret].map { $0.ends <= now } ?? true }
+    let over = begun.prefix(while: isOver)
+    for secret in over { remove(secret) }
+    begun.removeFirst(over.count)
+    if begun.count > 2 * waiting.count + Self.overMax { begun.removeAll(where: isOver) }
   }
+
+  /// So many more than wait may be over without being removed from the order.
+  private static let overMax = 100
 
   private func remove(_ secret: WebTokenHash) {
     guard let signIn = waiting.removeValue(forKey: secret) else { return }
     byCode[signIn.code] = nil
+    Self.decrement(&counts, Source(apiToken: signIn.apiToken, address: signIn.address))
+    Self.decrement(&countsByToken, signIn.apiToken)
+  }
+
+  private static func decrement<Owner>(_ counts: inout [Owner: Int], _ owner: Owner) {
+    let count = counts[owner, default: 1] - 1
+    counts[owner] = count == 0 ? nil : count
   }
 }
