@@ -26,6 +26,7 @@ extension ModifyRecords {
     }
     for write in plan.writes {
       try fire(write, call)
+      write.letGo()
       pace.step()
     }
 
@@ -79,6 +80,7 @@ extension ModifyRecords {
       // A feed reports the deletion only to those who could read the record.
       if row.body == nil, call.database.id.scope == .public { row.creator = write.old?.creator }
       row.previous = try tables.ancestors.append(replaced, at: call.steady)
+      pace.step()
       try tables.records.replace(
         replaced,
         of: write.name,
@@ -87,6 +89,7 @@ extension ModifyRecords {
         position: position,
         at: call.steady
       )
+      pace.step()
     }
     for asset in write.adopted {
       guard try tables.assets.claimContent(of: asset) else {

@@ -206,6 +206,7 @@ final class ModifyRecords {
         return
       }
       if call.access == nil { old = try row.flatMap(decoded) }
+      try stepIfLarge(row?.body)
       var new = try sent.merged(
         into: old,
         replacing: policy.replaces && !isShare,
@@ -232,6 +233,7 @@ final class ModifyRecords {
           of: new.recordID
         )
       }
+      try stepIfLarge(row?.body)
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {
         throw ItemError(
@@ -263,6 +265,13 @@ final class ModifyRecords {
       plan.fail(item, sent.recordID, error)
     }
   }
+
+  /// A step of deciding on a record is done, which takes long if what is stored is large.
+  private func stepIfLarge(_ body: [UInt8]?) throws(LongCall) {
+    if let body, body.count >= Self.largeBodyBytes { try pace.decisionStep() }
+  }
+
+  private static let largeBodyBytes = 128 << 10
 
   /// Whether the caller may read a record that is there.
   func canRead(_ recordName: String, in zone: ZoneEntry, _ call: RecordCall) throws -> Bool {

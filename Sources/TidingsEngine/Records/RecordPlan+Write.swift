@@ -14,9 +14,9 @@ extension RecordPlan {
     let name: String
     @exclusivity(unchecked) var row: RecordTable.Row
     /// The row that is there, alive or a tombstone.
-    let replaced: RecordTable.Row?
+    private(set) var replaced: RecordTable.Row?
     /// The record before; `nil` for a creation.
-    let old: Record?
+    private(set) var old: Record?
     /// The record after; `nil` for a deletion.
     @exclusivity(unchecked) var new: Record?
     /// Assets that the database gets with the record.
@@ -46,6 +46,14 @@ extension RecordPlan {
       (self.old, self.new) = (old, new)
       (self.adopted, self.redeemedBytes) = (adopted, redeemedBytes)
       self.discovery = discovery
+    }
+
+    /// Gives back what it holds: it is written, and its subscriptions have fired.
+    ///
+    /// Large values of many records together take longer to be given back than a slice of a long call may.
+    func letGo() {
+      row.body = nil
+      (replaced, old, new) = (nil, nil, nil)
     }
   }
 }

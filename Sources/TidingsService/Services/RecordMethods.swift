@@ -53,8 +53,8 @@ struct RecordMethods {
 
   private func modifyRecords(_ call: borrowing StoreCall) throws -> Outcome {
     let changes: RecordChanges
-    if let progress = call.progress as? RecordsProgress {
-      changes = try progress.changes()
+    if let decoded = (call.progress as? RecordsProgress)?.take() {
+      changes = try decoded.get()
     } else {
       guard !call.caller.user.isEmpty else { throw ItemError.noUser }
       guard call.body.count < Self.decodedApartBytesMin || call.memory != nil else {
@@ -133,9 +133,10 @@ struct RecordMethods {
       }
     }
 
-    func changes() throws -> RecordChanges {
-      guard let decoded else { preconditionFailure("what was decoded is there") }
-      return try decoded.get()
+    /// Hands over what was decoded, which is given back where it is used; the next run decodes again.
+    func take() -> Result<RecordChanges, any Error>? {
+      defer { decoded = nil }
+      return decoded
     }
   }
 
