@@ -26,9 +26,9 @@ public struct MemoryShare: Hashable, Sendable {
     "messages that libzmq has received and rpcd has not taken, of all connections; those that have not ended too"
   )
   /// Requests that wait for their turn.
-  public static let requestsWaiting = Self(8, "requests that wait for their turn")
+  public static let requestsWaiting = Self(7, "requests that wait for their turn")
   /// Calls that are postponed, and those that wait behind them.
-  public static let callsPostponed = Self(6, "calls that are postponed, and those behind them")
+  public static let callsPostponed = Self(5, "calls that are postponed, and those behind them")
   /// Calls that wait for the end of a long one.
   public static let callsBehindLong = Self(4, "calls that wait for the end of a long one")
   /// Queries, feeds and large saves that wait for a thread; of one caller half of it, in which the largest frame has room.
@@ -69,6 +69,16 @@ public struct MemoryShare: Hashable, Sendable {
     4,
     "answers of one connection in libzmq",
     isWithin: true
+  )
+  /// Events that wait for a turn with room for their publication.
+  public static let eventsUnpublished = Self(
+    1,
+    "events that wait to be published; with more the oldest are at once"
+  )
+  /// Pushes that wait for the thread that sends them.
+  public static let pushesWaiting = Self(
+    1,
+    "pushes that wait to be sent; with more those of a turn are not"
   )
   /// What libzmq keeps of the topics for which subscribers ask, as `MemoryShares.topicCost` counts.
   public static let topics = Self(
@@ -116,7 +126,8 @@ public struct MemoryShare: Hashable, Sendable {
     changeWaits, taskRequests,
     decoding, groupAnswers, unreadAnswers, unreadAnswersPerUser, unreadAnswersPerConnection,
     unreadAnswersInLibzmq,
-    topics, topicsPerUser, subscriptions, subscriptionsPerUser, webTokens, schemas, channelContents,
+    eventsUnpublished, pushesWaiting, topics, topicsPerUser, subscriptions, subscriptionsPerUser,
+    webTokens, schemas, channelContents,
     tables,
     writerPages, readerPages,
   ]

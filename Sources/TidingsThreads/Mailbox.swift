@@ -29,6 +29,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
     }
   }
 
+  /// How many values wait.
+  package var count: Int { pending.withLock { $0.queue.count } }
+
   /// Takes everything.
   package func drain() -> [Element] {
     pending.withLock { pending in

@@ -43,6 +43,21 @@ import TidingsTracing
     #expect(waiting.heldCount < 20_000)
   }
 
+  @Test("the bytes of what waits are known")
+  func bytes() {
+    var waiting = UnpublishedEvents()
+    waiting.append(events(1...3) + events(4...5, topic: 2))
+    let all = waiting.bytes
+    waiting.append(events(6...9), from: 2)
+    #expect(waiting.bytes == all / 5 * 7)
+    _ = waiting.take(1)
+    #expect(waiting.bytes == all / 5 * 6)
+    waiting.remove([[2]])
+    #expect(waiting.bytes == all / 5 * 4)
+    _ = waiting.take(9)
+    #expect(waiting.bytes == 0)
+  }
+
   @Test("events keep the span that their push carries")
   func traces() {
     func trace(_ events: Range<Int>, _ span: Int) -> PushTrace {

@@ -72,9 +72,9 @@ final class Leadership {
   // MARK: Publications
 
   /// Something was published.
-  func published(_ topic: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) {
+  func published(_ topic: [UInt8], _ body: [UInt8]) {
     guard !followers.isEmpty else { return ring.skip() }
-    ring.append(.init(topic: Array(topic), body: Array(body)))
+    ring.append(.init(topic: topic, body: body))
   }
 
   /// A group was committed, and its events published.

@@ -88,6 +88,11 @@ extension LoopContext {
       ),
       .counter("tidings_pushes_total", "Messages that were published.", counters.pushes),
       .counter(
+        "tidings_pushes_dropped_total",
+        "Messages that were published and not sent, because too many waited.",
+        counters.pushesDropped
+      ),
+      .counter(
         "tidings_replies_delayed_total",
         "Answers that were delayed because the client did not read.",
         counters.repliesDelayed

@@ -23,8 +23,9 @@ struct Publisher: ~Copyable {
   private var restDue = ContinuousClock.now
   /// Of the last turn in which something was published.
   private var share = PublicationShare(of: .now)
-  /// Beyond that they are published at once.
+  /// Beyond these they are published at once.
   static let unpublishedMax = 100_000
+  private let unpublishedBytesMax: Int
   private let pushBytesMax: Int
   /// What was done so far.
   private(set) var counters = PublisherCounters()
@@ -45,6 +46,7 @@ struct Publisher: ~Copyable {
     )
     keys = key.map { SealingKeyCache($0) }
     pushBytesMax = limits.pushBytesMax
+    unpublishedBytesMax = memory[.eventsUnpublished]
   }
 
   /// Events that wait for a later turn.
@@ -86,8 +88,8 @@ struct Publisher: ~Copyable {
       restDue = loop.now
     }
     unpublished.append(events, from: begun, committed: committed, traces: traces)
-    if unpublished.count > Self.unpublishedMax {
-      publishSome(unpublished.count - Self.unpublishedMax, on: loop)
+    while unpublished.count > Self.unpublishedMax || unpublished.bytes > unpublishedBytesMax {
+      publishSome(PublicationShare.pieceMax, on: loop)
     }
   }
 

@@ -27,6 +27,8 @@ struct UnpublishedEvents {
   private static let takenMax = 1_000
   /// How many events wait.
   private(set) var count = 0
+  /// What they take.
+  private(set) var bytes = 0
 
   var isEmpty: Bool { count == 0 }
   /// The events that are held in memory, taken ones included.
@@ -42,6 +44,7 @@ struct UnpublishedEvents {
     guard begin < events.count else { return }
     groups.append(Group(events: events, next: begin, committed: committed, traces: traces))
     count += events.count - begin
+    bytes += Self.bytes(of: events[begin...])
   }
 
   /// Takes the oldest events, at most so many.
@@ -62,6 +65,7 @@ struct UnpublishedEvents {
       first += 1
     }
     count -= taken.count
+    bytes -= taken.reduce(0) { $0 + Self.bytes(of: $1.event) }
     if first == groups.count || first >= Self.takenMax {
       groups.removeFirst(first)
       first = 0
@@ -76,7 +80,15 @@ struct UnpublishedEvents {
     let left = groups[first...].compactMap { $0.without(retired) }
     (groups, first) = (left, 0)
     count = left.reduce(0) { $0 + $1.events.count }
+    bytes = left.reduce(0) { $0 + Self.bytes(of: $1.events[...]) }
   }
+
+  private static func bytes(of events: ArraySlice<StoredEvent>) -> Int {
+    events.reduce(0) { $0 + bytes(of: $1) }
+  }
+
+  /// An event, its topic and its body, each with what the allocator adds.
+  private static func bytes(of event: StoredEvent) -> Int { 160 + event.body.count }
 }
 
 extension UnpublishedEvents.Group {

@@ -15,6 +15,12 @@ func wait(for descriptors: inout [pollfd], until deadline: ContinuousClock.Insta
   _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
 }
 
+/// Waits until a descriptor is readable.
+func wait(for descriptor: CInt) {
+  var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+  while descriptors[0].revents == 0 { wait(for: &descriptors, until: nil) }
+}
+
 extension Duration {
   /// Rounded up, so that waiting so long reaches the moment.
   var wholeMilliseconds: Int64 {

@@ -76,22 +76,28 @@ extension LoopContext {
     lost(token)
   }
 
-  /// Publishes a message to the subscribers of a topic; without a push endpoint, to nobody.
+  /// Publishes a message to the subscribers of a topic, at the end of the turn at the latest; without a push endpoint, to nobody.
   ///
   /// A subscriber that does not keep up loses it, and notices by the numbers inside.
-  public func publish(topic: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
+  public func publish(topic: [UInt8], body: [UInt8]) {
     publicationObserver?(topic, body)
-    guard push != nil else { return }
-    hasPublished = true
+    guard pushes != nil else { return }
     counters.pushes += 1
-    if push?.send(topic, more: true) == .sent { _ = push?.send(body) }
+    let push = Push(topic: topic, body: body)
+    published.append(push)
+    publishedBytes += push.byteCount
+    if publishedBytes >= Self.publishedBytesMax { handOverPushes() }
   }
 
-  /// Publishes a message to the subscribers of a topic.
-  public func publish(topic: [UInt8], body: [UInt8]) {
-    topic.withUnsafeBytes { topic in
-      body.withUnsafeBytes { publish(topic: topic, body: $0) }
-    }
+  /// With so much, pushes are handed over before the end of the turn.
+  private static let publishedBytesMax = 256 << 10
+
+  /// Hands what was published to the thread that sends it.
+  func handOverPushes() {
+    guard let pushes, !published.isEmpty else { return }
+    let isTaken = pushes.publish(published, byteCount: publishedBytes)
+    if !isTaken { counters.pushesDropped += UInt64(published.count) }
+    (published, publishedBytes) = ([], 0)
   }
 
   /// An inline call is answered, or given up.

@@ -8,8 +8,8 @@ enum LoopMessage: Sendable {
   case message(UInt64, [UInt8])
   /// A task ended.
   case finished(UInt64, Result<[UInt8], RPCError>)
-  /// Nobody decides any more who may connect.
-  case admissionFailed(TransportError)
+  /// Nobody decides any more who may connect, or sends pushes.
+  case socketFailed(TransportError)
   /// Stop, after a grace period at most.
   case stop(grace: Duration)
 }
@@ -75,7 +75,7 @@ extension LoopContext {
           }
         }
       case .finished(let number, let result): finish(number, result)
-      case .stop, .admissionFailed: break
+      case .stop, .socketFailed: break
       }
     }
     return messages

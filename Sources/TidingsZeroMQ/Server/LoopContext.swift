@@ -82,7 +82,10 @@ public final class LoopContext {
   let admission: ZAPHandler
   private let context: Context
   let router: Socket
-  let push: Socket?
+  let pushes: PushPort?
+  /// What was published in this turn, and is not handed over.
+  @exclusivity(unchecked) var published: [Push] = []
+  @exclusivity(unchecked) var publishedBytes = 0
   let inbox: Mailbox<LoopMessage>
   @exclusivity(unchecked) var frames = FrameSet()
   @exclusivity(unchecked) var headerBuffer = ResponseHeaderBuffer()
@@ -115,8 +118,6 @@ public final class LoopContext {
   var drainEnd = DrainEnd()
   /// Something was sent since the requests were last found to be all taken.
   @exclusivity(unchecked) var hasSent = false
-  /// Something was published since the subscriptions were last found to be all taken.
-  var hasPublished = false
   @exclusivity(unchecked) var isStopping = false
   /// When a loop that refuses calls ends.
   private(set) var refusalEnd: ContinuousClock.Instant?
@@ -127,7 +128,7 @@ public final class LoopContext {
   @exclusivity(unchecked) var forwarding: Forwarding?
   /// Sees everything that is published; `nil`: nobody does.
   @exclusivity(unchecked) public var publicationObserver:
-    ((_ topic: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Void)?
+    ((_ topic: [UInt8], _ body: [UInt8]) -> Void)?
   private var inlineMethods: Set<String> = []
 
   init(
@@ -184,32 +185,26 @@ public final class LoopContext {
     InboundBytes.setBounds(configuration)
     admission.watch(try ConnectionWatch(router, as: .calls, context, ceiling))
     let hidesIdentities = configuration.security.hidesIdentities
-    guard let pushText = configuration.pushEndpoint else {
-      push = nil
-      (pushEndpoint, secondEndpoint, secondPushEndpoint) = (nil, nil, nil)
-      self.endpoint = try router.bind(
-        endpoint.text,
-        hidesIdentities: hidesIdentities,
-        of: .callers
-      )
-      return
-    }
-    let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
-    admission.watch(try ConnectionWatch(publisher, as: .pushes, context, ceiling))
     self.endpoint = try router.bind(
       endpoint.text,
       hidesIdentities: hidesIdentities,
       of: .callers
     )
-    pushEndpoint = try publisher.bind(pushText, of: .subscribers)
-    secondEndpoint = try Self.bind(router, \.endpoint, of: .callers, configuration)
-    secondPushEndpoint = try Self.bind(
-      publisher,
-      \.pushEndpoint,
-      of: .subscribers,
-      configuration
-    )
-    push = consume publisher
+    secondEndpoint = try router.bindSecond(\.endpoint, of: .callers, configuration)
+    if let pushEndpoint = configuration.pushEndpoint {
+      pushes = try PushPort(
+        at: pushEndpoint,
+        context,
+        configuration,
+        ceiling,
+        admission,
+        failed: { inbox.send(.socketFailed($0)) }
+      )
+    } else {
+      pushes = nil
+    }
+    pushEndpoint = pushes?.bound.endpoint
+    secondPushEndpoint = pushes?.bound.secondEndpoint
   }
 
   /// Refuses calls from now on, and ends the loop as `endAtOnce` does when clients had time to notice.
@@ -283,40 +278,6 @@ public final class LoopContext {
     if !services.contains(where: { $0.name == service.name }) { services.append(service) }
   }
 
-  private static func makePublisher(
-    _ context: Context,
-    _ endpoint: Endpoint,
-    _ configuration: ServerConfiguration
-  ) throws(TransportError) -> Socket {
-    try endpoint.check(configuration.security)
-    let socket = try Socket(context, kind: ZMQ_XPUB)
-    // What subscribers send are topics only.
-    try socket.configure(
-      for: endpoint,
-      frameBytesMax: SocketLimits.topicBytesMax,
-      queueMax: SocketLimits.pushQueueMax
-    )
-    try socket.secure(configuration.security)
-    try socket.configureListening()
-    // Also who asks for a topic that others have is counted.
-    try socket.set(ZMQ_XPUB_VERBOSE, CInt(1))
-    return socket
-  }
-
-  /// Lets a socket listen with the second key too; the listeners before keep theirs.
-  private static func bind(
-    _ socket: borrowing Socket,
-    _ endpoint: KeyPath<SecondKey, String>,
-    of peers: InboundBytes.Peers,
-    _ configuration: ServerConfiguration
-  ) throws(TransportError) -> String? {
-    guard let second = configuration.second,
-      case .curveServer(_, let admit) = configuration.security
-    else { return nil }
-    try socket.secure(.curveServer(second.pair, admit: admit))
-    return try socket.bind(second[keyPath: endpoint], of: peers)
-  }
-
   private static func makeAdmission(
     _ context: Context,
     _ security: Security,
@@ -333,7 +294,7 @@ public final class LoopContext {
       report: { refusals in
         remote.submit { loop in loop.delegate?.handshakesRefused(refusals, loop) }
       },
-      failed: { inbox.send(.admissionFailed($0)) }
+      failed: { inbox.send(.socketFailed($0)) }
     )
   }
 

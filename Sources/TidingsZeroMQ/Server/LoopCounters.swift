@@ -10,6 +10,8 @@ public struct LoopCounters: Hashable, Sendable {
   public var callsForwarded: UInt64 = 0
   /// Messages published.
   public var pushes: UInt64 = 0
+  /// Messages that were published and not sent, because too many waited.
+  public var pushesDropped: UInt64 = 0
   /// Answers to clients that had disconnected.
   public var repliesUndeliverable: UInt64 = 0
   /// Answers that were delayed because the client did not read.

@@ -25,3 +25,20 @@ public struct SecondKey: Sendable {
     self.advertisedPushEndpoint = advertisedPushEndpoint
   }
 }
+
+extension Socket {
+  /// Listens with the second key too, if there is one; the listeners before keep theirs.
+  ///
+  /// - Returns: The endpoint as bound.
+  func bindSecond(
+    _ endpoint: KeyPath<SecondKey, String>,
+    of peers: InboundBytes.Peers,
+    _ configuration: ServerConfiguration
+  ) throws(TransportError) -> String? {
+    guard let second = configuration.second,
+      case .curveServer(_, let admit) = configuration.security
+    else { return nil }
+    try secure(.curveServer(second.pair, admit: admit))
+    return try bind(second[keyPath: endpoint], of: peers)
+  }
+}

@@ -24,7 +24,6 @@ struct ServerLoop: ~Copyable {
   /// The loop does not end before.
   private var earliestEnd: ContinuousClock.Instant?
   private var times = TurnTimes()
-  private let pushDescriptor: Int?
   private let connectionsDescriptor: Int
   /// The first of two, which change with each connection to the server to which calls are forwarded.
   private let upstreamDescriptor: Int
@@ -36,10 +35,7 @@ struct ServerLoop: ~Copyable {
     self.loop = loop
     self.jobs = jobs
     var watched = [loop.inbox.descriptor, jobs.descriptor, try loop.router.descriptor()]
-    pushDescriptor = try loop.pushDescriptor().map { descriptor in
-      watched.append(descriptor)
-      return watched.count - 1
-    }
+    if let pushes = loop.pushes { watched.append(pushes.descriptor) }
     connectionsDescriptor = watched.count
     watched.append(loop.admission.events.descriptor)
     upstreamDescriptor = watched.count
@@ -55,6 +51,7 @@ struct ServerLoop: ~Copyable {
         loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server has to end")))
         loop.settleReplies()
         loop.delegate?.abandoned(loop)
+        loop.handOverPushes()
         loop.letGo()
         return
       }
@@ -72,6 +69,7 @@ struct ServerLoop: ~Copyable {
     loop.delegate?.stopping(loop)
     loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server is stopping")))
     loop.settleReplies()
+    loop.handOverPushes()
   }
 
   private mutating func watchUpstream() throws(TransportError) {
@@ -86,10 +84,7 @@ struct ServerLoop: ~Copyable {
     loop.now = .now
     loop.turnTime = monotonicNanoseconds()
     let (requests, hasMore) = try loop.drainRequests()
-    if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {
-      descriptors[pushDescriptor].revents = 0
-      try loop.takeSubscriptions()
-    }
+    loop.takeSubscriptions()
     if descriptors[connectionsDescriptor].revents != 0 {
       descriptors[connectionsDescriptor].revents = 0
       loop.followConnections()
@@ -100,7 +95,7 @@ struct ServerLoop: ~Copyable {
     for message in messages {
       switch message {
       case .stop(let grace): beginStopping(grace)
-      case .admissionFailed(let error): throw error
+      case .socketFailed(let error): throw error
       case .message, .finished: break
       }
     }
@@ -117,8 +112,8 @@ struct ServerLoop: ~Copyable {
     if isBusy { endTurn() }
     loop.settleReplies()
     loop.settleDraining()
+    loop.handOverPushes()
     loop.arena.reset()
-    if loop.hasPublished { try loop.takeSubscriptions() }
     times.turnEnded(begunAt: loop.now, waitingFor: loop.waitedProcessorTime, &loop.counters)
     loop.waitedProcessorTime = .zero
     return hasMore || loop.isBehind || !loop.endedConnections.isEmpty
@@ -164,11 +159,5 @@ struct ServerLoop: ~Copyable {
     if let earliestEnd, earliestEnd > .now { timers = earlier(timers, earliestEnd) }
     timers = earlier(timers, loop.refusalEnd)
     return earlier(earlier(timers, stopDeadline), retry)
-  }
-}
-
-extension LoopContext {
-  fileprivate func pushDescriptor() throws(TransportError) -> CInt? {
-    try push?.descriptor()
   }
 }

@@ -64,7 +64,7 @@ final class ZAPHandler: Sendable {
       }
       ended.send(())
     }
-    Self.wait(for: bound.descriptor)
+    wait(for: bound.descriptor)
     // Closed: a failure from now on concerns the server.
     for result in bound.close() { try result.get() }
   }
@@ -102,12 +102,7 @@ final class ZAPHandler: Sendable {
   /// Ends the thread, and waits for its end.
   func stop() {
     commands.send(.stop)
-    Self.wait(for: ended.descriptor)
-  }
-
-  private static func wait(for descriptor: CInt) {
-    var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-    while descriptors[0].revents == 0 { TidingsZeroMQ.wait(for: &descriptors, until: nil) }
+    wait(for: ended.descriptor)
   }
 }
 

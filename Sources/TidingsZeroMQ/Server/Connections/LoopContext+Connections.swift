@@ -78,31 +78,24 @@ extension LoopContext {
     admission.end(connection.slot, floor: connection.floor)
   }
 
-  /// Takes the subscriptions off the push socket: libzmq has already acted on them, and keeps a note
-  /// of each until it is read.
-  func takeSubscriptions() throws(TransportError) {
-    hasPublished = false
-    while try push?.receive(&frames) == true {
-      // libzmq acts on each frame of a message, whatever is before it.
-      for index in 0..<frames.count { noteSubscription(index) }
-      frames.clear()
-    }
+  /// Counts what subscribers asked for since the last time.
+  func takeSubscriptions() {
+    guard let pushes else { return }
+    for note in pushes.takeNotes() { count(note) }
   }
 
-  private func noteSubscription(_ index: Int) {
-    let frame = frames[index]
-    // 1 and a topic; 0 and a topic ends a subscription.
-    guard frame.first != 0, let number = frames.connectionNumber(ofFrame: index) else { return }
+  private func count(_ note: SubscriptionNote) {
+    let number = note.connection
     var known = connections.connection(number)
-    if known == nil, let descriptor = frames.descriptor(ofFrame: index) {
+    if known == nil, let descriptor = note.descriptor {
       followConnections()
       known = connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
     }
     guard let connection = known, !connection.isAskedToEnd else { return }
     // A subscriber has nothing else to say.
-    guard frame.first == 1 else { return end(connection) }
+    guard let topicBytes = note.topicBytes else { return end(connection) }
     connection.topics += 1
-    let key = frames.keyNumber(ofFrame: index)
+    let key = note.key
     if noteUse(of: connection), let key {
       connection.subscriber = key
       let owner = delegate?.subscriber(ofKey: key) ?? CallerKey(guestKey: key)
@@ -111,7 +104,7 @@ extension LoopContext {
       }
     }
     let excess = topics.add(
-      frame.count - 1,
+      topicBytes,
       of: number,
       for: key.flatMap { delegate?.subscriber(ofKey: $0) }
     )
