@@ -39,8 +39,10 @@ struct EventRequests: Sendable {
       .init(container: database.container),
       options: CallOptions(metadata: caller.metadata(requestID: uuid))
     )
-    let slot = try slots.takeForStream(.user(account.userRecordName))
     let stream = HTTPStream(pendingBytesMax: Self.pendingBytesMax)
+    let slot = try slots.takeForStream(.user(account.userRecordName)) {
+      stream.end(discardingUnreadOr: Self.farewell(uuid))
+    }
     let session = EventSession(
       of: database.named(by: account.userRecordName),
       from: start,
@@ -66,6 +68,17 @@ struct EventRequests: Sendable {
     )
   }
 
+  /// What a stream says that gives way to a new one: whoever reads it comes back, but not at once, since that would end another one.
+  private static func farewell(_ uuid: String) -> [UInt8] {
+    let failure = WebFailure(
+      .throttled,
+      "a newer stream of the user has taken the place of this one, which was the oldest",
+      retryAfter: 30
+    )
+    return Array("retry: 30000\n".utf8)
+      + EventText.event("error", failure.json(uuid: uuid))
+  }
+
   private func start(
     _ request: HTTPRequest,
     _ query: QueryString
@@ -82,10 +95,13 @@ struct EventRequests: Sendable {
 }
 
 extension Slots {
-  /// Takes a slot for a stream or a poll.
-  func takeForStream(_ owner: Owner) throws(WebFailure) -> Slot {
+  /// Takes a slot for a stream or a poll; a stream gives way to newer ones of its user.
+  func takeForStream(
+    _ owner: Owner,
+    giveWay: (@Sendable () -> Void)? = nil
+  ) throws(WebFailure) -> Slot {
     do {
-      return try take(for: owner)
+      return try take(for: owner, giveWay: giveWay)
     } catch {
       switch error {
       case .all:
@@ -93,7 +109,7 @@ extension Slots {
       case .ofOne(let countMax):
         throw WebFailure(
           .throttled,
-          "a user has at most \(countMax) streams and polls at a time: close one",
+          "a user has at most \(countMax) streams and polls at a time, and all are polls: close one",
           retryAfter: 5
         )
       }

@@ -118,7 +118,7 @@ struct EventSession {
       while try await step() {}
     } catch {
       let failure = WebFailure(describing: error)
-      stream.send(text.event("error", failure.json(uuid: uuid)))
+      stream.send(EventText.event("error", failure.json(uuid: uuid)))
     }
     stream.end()
   }

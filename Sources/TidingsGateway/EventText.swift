@@ -43,23 +43,23 @@ struct EventText {
     behind position: InboxProgress?
   ) -> [UInt8] {
     var bytes: [UInt8] = []
-    for event in notifications.dropLast() { bytes += text(event.name, event.json, id: nil) }
+    for event in notifications.dropLast() { bytes += Self.text(event.name, event.json, id: nil) }
     let id = position.map { Base64.encode($0.bytes) }
     if let last = notifications.last {
       // Only behind the last one nothing of them is missing.
-      bytes += text(last.name, last.json, id: id)
+      bytes += Self.text(last.name, last.json, id: id)
     } else if let id {
       bytes += "id: \(id)\n\n".utf8
     }
-    if let badge { bytes += event("badge", ["badge": .integer(badge)]) }
+    if let badge { bytes += Self.event("badge", ["badge": .integer(badge)]) }
     return bytes
   }
 
-  func event(_ name: String, _ data: JSONObject) -> [UInt8] {
+  static func event(_ name: String, _ data: JSONObject) -> [UInt8] {
     text(name, JSONValue.object(data).text(), id: nil)
   }
 
-  private func text(_ name: String, _ json: [UInt8], id: String?) -> [UInt8] {
+  private static func text(_ name: String, _ json: [UInt8], id: String?) -> [UInt8] {
     var bytes = Array("event: \(name)\n".utf8)
     if let id { bytes += "id: \(id)\n".utf8 }
     bytes += "data: ".utf8

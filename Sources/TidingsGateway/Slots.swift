@@ -11,9 +11,31 @@ final class Slots: Sendable {
     case guests(WebCaller.Credential)
   }
 
+  private struct Taken {
+    let number: UInt64
+    /// Ends what has the slot; `nil`: it lasts until its own end.
+    let giveWay: (@Sendable () -> Void)?
+  }
+
   private struct State {
+    var lastNumber: UInt64 = 0
     var count = 0
-    var counts: [Owner: Int] = [:]
+    /// The oldest of each owner first.
+    var taken: [Owner: [Taken]] = [:]
+
+    mutating func add(_ owner: Owner, _ giveWay: (@Sendable () -> Void)?) -> UInt64 {
+      lastNumber += 1
+      count += 1
+      taken[owner, default: []].append(Taken(number: lastNumber, giveWay: giveWay))
+      return lastNumber
+    }
+
+    mutating func remove(_ owner: Owner, at index: Int) -> Taken? {
+      count -= 1
+      let removed = taken[owner]?.remove(at: index)
+      if taken[owner]?.isEmpty == true { taken[owner] = nil }
+      return removed
+    }
   }
 
   private let state = Mutex(State())
@@ -31,12 +53,13 @@ final class Slots: Sendable {
   final class Slot: Sendable {
     private let slots: Slots
     private let owner: Owner
+    private let number: UInt64
 
-    fileprivate init(_ slots: Slots, _ owner: Owner) {
-      (self.slots, self.owner) = (slots, owner)
+    fileprivate init(_ slots: Slots, _ owner: Owner, _ number: UInt64) {
+      (self.slots, self.owner, self.number) = (slots, owner, number)
     }
 
-    deinit { slots.leave(owner) }
+    deinit { slots.leave(owner, number) }
   }
 
   /// Why there is no slot.
@@ -48,23 +71,41 @@ final class Slots: Sendable {
   }
 
   /// Takes a slot.
-  func take(for owner: Owner) throws(Refusal) -> Slot {
-    let refusal = state.withLock { state -> Refusal? in
-      guard state.count < countMax else { return .all }
-      guard state.counts[owner, default: 0] < ofOneMax else { return .ofOne(ofOneMax) }
-      state.count += 1
-      state.counts[owner, default: 0] += 1
-      return nil
+  ///
+  /// - Parameters:
+  ///   - owner: Whose it is.
+  ///   - giveWay: Ends what has the slot when the owner wants another one and there is none: the oldest of the owner's
+  ///     gives way.
+  /// - Returns: The slot.
+  /// - Throws: When there is none, and nothing of the owner's gives way.
+  func take(
+    for owner: Owner,
+    giveWay: (@Sendable () -> Void)? = nil
+  ) throws(Refusal) -> Slot {
+    let (refusal, oldest, number) = state.withLock { state -> (Refusal?, Taken?, UInt64) in
+      let own = state.taken[owner] ?? []
+      let isOwnFull = own.count >= ofOneMax
+      guard isOwnFull || state.count >= countMax else {
+        return (nil, nil, state.add(owner, giveWay))
+      }
+      guard let index = own.firstIndex(where: { $0.giveWay != nil }) else {
+        return (isOwnFull ? .ofOne(ofOneMax) : .all, nil, 0)
+      }
+      let oldest = state.remove(owner, at: index)
+      return (nil, oldest, state.add(owner, giveWay))
     }
     if let refusal { throw refusal }
-    return Slot(self, owner)
+    oldest?.giveWay?()
+    return Slot(self, owner, number)
   }
 
-  private func leave(_ owner: Owner) {
+  /// One that gave way has left already.
+  private func leave(_ owner: Owner, _ number: UInt64) {
     state.withLock { state in
-      state.count -= 1
-      guard let count = state.counts[owner] else { return }
-      state.counts[owner] = count > 1 ? count - 1 : nil
+      guard let index = state.taken[owner]?.firstIndex(where: { $0.number == number }) else {
+        return
+      }
+      _ = state.remove(owner, at: index)
     }
   }
 }

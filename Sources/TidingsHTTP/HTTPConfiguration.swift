@@ -8,7 +8,7 @@ package struct HTTPConfiguration: Sendable {
   package var connectionsMax = 2_000
   /// Of one address; 0: no limit.
   package var connectionsPerAddressMax = 0
-  /// A connection that sends nothing for so long is closed.
+  /// A connection that sends nothing for so long is closed, and so is one that confirms nothing of what is sent to it.
   package var idleSeconds = 30
   /// Threads of libmicrohttpd.
   package var threadCount = 2

@@ -24,7 +24,10 @@ package final class HTTPServer: Sendable {
     planning: @escaping Planner,
     handler: @escaping Handler
   ) throws(HTTPError) {
-    let socket = try ListeningSocket(configuration.address)
+    let socket = try ListeningSocket(
+      configuration.address,
+      silentSeconds: configuration.idleSeconds
+    )
     port = socket.port
     core = HTTPCore(configuration, planning, handler)
     let context = Unmanaged.passUnretained(core).toOpaque()

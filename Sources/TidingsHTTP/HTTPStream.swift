@@ -76,6 +76,20 @@ package final class HTTPStream: Sendable {
     connection.wake()
   }
 
+  /// No more bytes come, and those that are unread are discarded.
+  ///
+  /// - Parameter lastBytes: Sent if nothing is unread: behind a part of something they would be read as its rest.
+  package func end(discardingUnreadOr lastBytes: [UInt8]) {
+    let emptied = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard !state.isClosed else { return nil }
+      state.pending = state.pending.isEmpty && !state.isEnded ? lastBytes : []
+      state.isEnded = true
+      return state.emptied.take()
+    }
+    emptied?.resume()
+    connection.wake()
+  }
+
   /// Calls a closure when the client is gone; at once, if it is.
   package func onClose(_ body: @escaping @Sendable () -> Void) {
     let isClosed = state.withLock { state in

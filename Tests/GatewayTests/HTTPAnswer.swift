@@ -113,6 +113,17 @@ final class HTTPConnection {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
   }
 
+  /// From now on nothing arrives here, and nothing is confirmed: the other side notices as much as when the network is gone.
+  func loseNetwork() {
+    // A filter of the socket that keeps 0 bytes of each packet (`BPF_RET`, 0): the system drops it before it looks at it.
+    var instruction = (code: UInt16(0x06), onTrue: UInt8(0), onFalse: UInt8(0), operand: UInt32(0))
+    withUnsafeMutablePointer(to: &instruction) { instruction in
+      var program = (count: UInt16(1), first: UnsafeMutableRawPointer(instruction))
+      let size = socklen_t(MemoryLayout.size(ofValue: program))
+      setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size)
+    }
+  }
+
   /// Nothing more is sent.
   func finish() { shutdown(descriptor, CInt(SHUT_WR)) }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RPCTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -37,7 +38,7 @@ internal import TidingsProto
     }
   }
 
-  @Test("a user has as many event streams as one may have; others have theirs")
+  @Test("a new event stream takes the place of the user's oldest one; others keep theirs")
   func streams() async throws {
     let world = try await GatewayWorld.start(["--streams-per-user-max", "2"])
     let client = try await world.server.client(as: "ada")
@@ -45,27 +46,103 @@ internal import TidingsProto
       .init(databaseID: .init(container: "app"), subscriptionsToSave: [.init("s", "Houses")])
     )
     try #require(saved.results.first?.subscription != nil)
-    // One that is closed soon, and one that lasts.
-    var short: HTTPConnection? = try HTTPConnection(world.port)
-    short?.resetsAtEnd()
-    short?.send(Self.head(of: "ada") + "\r\n")
-    let bytes = try await blocking { [short = try Lent(#require(short))] in short.value.read() }
-    #expect(HTTPAnswer(bytes)?.status == 200)
-    let lasting = try EventReader(world.port)
-    try await lasting.seen.wait("answer") { $0.status == 200 }
+    var readers: [EventReader] = []
+    for user in ["bob", "ada", "ada", "ada"] {
+      let reader = try EventReader(world.port, user: user)
+      try await reader.seen.wait("the answer") { $0.status == 200 }
+      readers.append(reader)
+    }
+    let displaced = try await readers[1].seen.wait("the end of the oldest") { $0.hasFailed }
+    let failure = (try JSONValue(parsing: displaced.events.last?.data ?? "")).object
+    #expect(failure?["serverErrorCode"]?.string == "THROTTLED")
+    #expect(failure?["retryAfter"]?.number?.exactly(Int64.self) == 30)
+    _ = try await client.modify([.init("Houses", "a")], in: .init(container: "app"))
+    for reader in readers[2...] { try await reader.seen.wait("it") { $0.names == ["a"] } }
+    #expect(readers[1].seen.value.names == [])
+    #expect(!readers[0].seen.value.hasFailed)
+  }
+
+  @Test("a stream whose client reads nothing gives way, too")
+  func unread() async throws {
+    let world = try await GatewayWorld.start(["--streams-per-user-max", "1"])
+    let client = try await world.server.client(as: "ada")
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(
+        databaseID: .init(container: "app"),
+        subscriptionsToSave: [.init("s", "Houses", keys: ["text"])]
+      )
+    )
+    try #require(saved.results.first?.subscription != nil)
+    // More than the system keeps for a connection.
+    let text = String(repeating: "long ", count: 12_000)
+    for number in 0..<4 {
+      let records = (0..<25).map { index in
+        TidingsV1.Record("Houses", "r\(number)-\(index)", ["text": .init(.stringValue(text))])
+      }
+      _ = try await client.modify(records, in: .init(container: "app"))
+    }
+    let unread = try HTTPConnection(world.port)
+    unread.send(Self.head(of: "ada") + "\r\n")
+    let begin = try await blocking { [unread = Lent(unread)] in unread.value.read() }
+    #expect(HTTPAnswer(begin)?.status == 200)
+    let next = try EventReader(world.port, query: "&from=now")
+    try await next.seen.wait("a position") { !$0.position.isEmpty }
+    _ = try await client.modify([.init("Houses", "last")], in: .init(container: "app"))
+    try await next.seen.wait("the notification") { $0.names == ["last"] }
+    withExtendedLifetime(unread) {}
+  }
+
+  @Test("polls give way to nobody")
+  func polls() async throws {
+    let operatorPort = ReservedPort()
+    let world = try await GatewayWorld.start([
+      "--streams-per-user-max", "1", "--operator-endpoint", "127.0.0.1:\(operatorPort.number)",
+    ])
+    let created = try HTTPAnswer.to(
+      "POST",
+      "/device/1/app/development/tokens/create?ckAPIToken=x\(GatewayWorld.token("ada"))",
+      at: world.port,
+      body: Array(#"{"apnsEnvironment": "development"}"#.utf8)
+    )
+    let url = try #require(created.json?.object?["webcourierURL"]?.string)
+    let start = try #require(url.range(of: "/courier/")?.lowerBound)
+    let poll = try HTTPConnection(world.port)
+    poll.send("GET \(url[start...]) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try await waitUntil("the poll to wait") { try streamCount(at: operatorPort) == 1 }
     let refused = try await Self.begin(world.port)
     #expect(refused.status == 429 && refused.code == "THROTTLED", "\(refused.text)")
     #expect(refused.headers["retry-after"] == "5")
     #expect(
       refused.json?.object?["reason"]?.string
-        == "a user has at most 2 streams and polls at a time: close one"
+        == "a user has at most 1 streams and polls at a time, and all are polls: close one"
     )
-    #expect(try await Self.begin(world.port, of: "bob").status == 200)
-    // What is sent to who is gone ends the stream.
-    short = nil
-    _ = try await client.modify([.init("Houses", "a")], in: .init(container: "app"))
-    try await Self.waitForSlot(world.port)
-    try await lasting.seen.wait("the notification") { $0.names == ["a"] }
+    withExtendedLifetime(poll) {}
+  }
+
+  @Test("a stream ends whose client is gone without a word, as when its network is")
+  func lostNetwork() async throws {
+    let operatorPort = ReservedPort()
+    let world = try await GatewayWorld.start([
+      "--operator-endpoint", "127.0.0.1:\(operatorPort.number)",
+    ])
+    let connection = try HTTPConnection(world.port)
+    connection.send(Self.head(of: "ada") + "\r\n")
+    let begin = try await blocking { [connection = Lent(connection)] in connection.value.read() }
+    #expect(HTTPAnswer(begin)?.status == 200)
+    #expect(try streamCount(at: operatorPort) == 1)
+    connection.loseNetwork()
+    try await waitUntil("the end of the stream", pausing: .milliseconds(500)) {
+      try streamCount(at: operatorPort) == 0
+    }
+    withExtendedLifetime(connection) {}
+  }
+
+  /// The event streams and polls of a gateway.
+  private func streamCount(at operatorPort: ReservedPort) throws -> Int? {
+    let lines = try HTTPAnswer.to("GET", "/metrics", at: operatorPort.number).text.split(
+      separator: "\n"
+    )
+    return lines.first { $0.hasPrefix("tidings_event_streams ") }.flatMap { Int($0.dropFirst(22)) }
   }
 
   @Test("who is gone before the stream begins keeps no slot", arguments: [0, 100_000])
