@@ -64,7 +64,7 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
   private mutating func noteLoss(_ error: ChangeFeedError) {
     guard !isLost, case .call(let error) = error else { return }
     isLost = true
-    onConnection?(.lost(error))
+    onConnection?(NotificationStream.Connection(failed: error))
   }
 
   private mutating func noteReturn() {

@@ -62,8 +62,9 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
     follows = follow
     self.onConnection = onConnection
     let records = TidingsV1.RecordService.Client(transport)
+    let lateMax = follow ? 1 : PageLimits.lateMax
     fetch = { token, wait throws(ChangeFeedError) in
-      let request = TidingsV1.FetchDatabaseChangesRequest(
+      var request = TidingsV1.FetchDatabaseChangesRequest(
         databaseID: database,
         changeToken: token,
         limit: pageLimit,
@@ -73,9 +74,11 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
       do throws(RPCError) {
         // A connection that is lost while the server waits says nothing about the size of pages.
         guard wait == .zero else {
+          request.limit = limits.limit(pageLimit)
           return try await records.fetchDatabaseChanges(request, options: options)
         }
-        return try await limits.page(of: request, \.limit) { request throws(RPCError) in
+        return try await limits.page(of: request, \.limit, lateMax: lateMax) {
+          request throws(RPCError) in
           try await records.fetchDatabaseChanges(request, options: options)
         }
       } catch {

@@ -18,8 +18,15 @@ public struct NotificationStream: AsyncSequence, Sendable {
     /// The server could not be reached for a second, for this reason, or cannot be for another reason than before; it is
     /// tried again until it can.
     case lost(RPCError)
-    /// It was lost and is there again; what was missed comes from the log.
+    /// There is a connection, but answers do not come in time; smaller ones are asked for until they do.
+    case slow(RPCError)
+    /// It was lost or slow and is there again; what was missed comes from the log.
     case restored
+
+    /// What an error of a call says.
+    init(failed error: RPCError) {
+      self = error.code == .deadlineExceeded ? .slow(error) : .lost(error)
+    }
   }
 
   private let client: Client
@@ -127,7 +134,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
     private mutating func noteLoss(_ error: RPCError) {
       guard loss != error.message, !Task.isCancelled else { return }
       loss = error.message
-      onConnection?(.lost(error))
+      onConnection?(Connection(failed: error))
     }
 
     private mutating func perform(_ action: InboxState.Action) async throws(RPCError) {

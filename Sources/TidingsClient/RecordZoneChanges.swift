@@ -71,7 +71,8 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
       database: database,
       options: options,
       timeout: timeout,
-      limits: limits
+      limits: limits,
+      lateMax: follow ? 1 : PageLimits.lateMax
     )
   }
 

@@ -11,6 +11,8 @@ struct ZonePageRequest: Sendable {
   /// How long a call may take, besides the wait; `nil`: the transport's default.
   let timeout: Duration?
   let limits: PageLimits
+  /// So many pages may time out in succession; a followed feed reports the first one.
+  let lateMax: Int
 
   /// Asks for the page after a token, for which the server waits so long.
   ///
@@ -19,8 +21,12 @@ struct ZonePageRequest: Sendable {
     var options = options
     options.changeToken = token
     // A connection that is lost while the server waits says nothing about the size of pages.
-    if wait > .zero { return try await response(with: options, wait: wait) }
-    return try await limits.page(of: options, \.limit) { options throws(RPCError) in
+    if wait > .zero {
+      options.limit = limits.limit(options.limit)
+      return try await response(with: options, wait: wait)
+    }
+    return try await limits.page(of: options, \.limit, lateMax: lateMax) {
+      options throws(RPCError) in
       try await response(with: options, wait: wait)
     }
   }

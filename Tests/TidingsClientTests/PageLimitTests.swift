@@ -28,10 +28,39 @@ import TidingsRPC
     #expect(limit.limit(0) == 15)
     var asked: [UInt32] = []
     while asked.count < 100, limit.bound != nil {
-      for _ in 0..<PageLimit.passesMin { limit.passed() }
+      for _ in 0..<PageLimit.passesMin { limit.passed(limit.limit(0), in: .milliseconds(100)) }
       asked.append(limit.limit(0))
     }
     #expect(asked == [30, 60, 120, 240, 0])
+  }
+
+  @Test("a page that takes long makes the next one smaller, and nothing grows to be slow")
+  func slowNetwork() {
+    var limit = PageLimit()
+    limit.passed(0, in: .seconds(8))
+    #expect(limit.limit(0) == 200)
+    for _ in 0..<3 * PageLimit.passesMin { limit.passed(200, in: .seconds(2)) }
+    #expect(limit.limit(0) == 200)
+    for _ in 0..<PageLimit.passesMin { limit.passed(200, in: .milliseconds(500)) }
+    #expect(limit.limit(0) == 0)
+  }
+
+  @Test("a page that timed out is asked for again with a quarter, some times")
+  func late() async throws {
+    let limits = PageLimits()
+    var asked: [UInt32] = []
+    let page = try await limits.page(of: 0, lateMax: 3) { limit throws(RPCError) in
+      asked.append(limit)
+      guard limit != 0, limit < 50 else { throw RPCError(.deadlineExceeded, "late") }
+      return limit
+    }
+    #expect(page == 25 && asked == [0, 100, 25])
+    await #expect(throws: RPCError(.deadlineExceeded, "late")) {
+      try await limits.page(of: 0, lateMax: 3) { limit throws(RPCError) -> UInt32 in
+        throw RPCError(.deadlineExceeded, "late")
+      }
+    }
+    #expect(limits.limit(0) == 1)
   }
 
   @Test("several pages that are lost at once lower it once")
@@ -71,7 +100,7 @@ import TidingsRPC
     }
   }
 
-  @Test("what is refused or timed out is not asked for again")
+  @Test("what is refused is not asked for again, and what timed out only where that is wanted")
   func others() async throws {
     let limits = PageLimits()
     for error in [RPCError(.unavailable, "cannot reach"), RPCError(.deadlineExceeded, "late")] {
@@ -86,6 +115,6 @@ import TidingsRPC
     }
     // The page that timed out lets the next one be smaller.
     let next = try await limits.page(of: 0) { limit throws(RPCError) in limit }
-    #expect(next == 200)
+    #expect(next == 100)
   }
 }

@@ -120,7 +120,8 @@ private final class ScriptedZone: ClientTransport {
         database: .init(),
         options: .init(),
         timeout: nil,
-        limits: PageLimits()
+        limits: PageLimits(),
+        lateMax: 1
       ),
       readsAhead: readsAhead
     )

@@ -33,6 +33,8 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     /// The server has been unreachable for a second, for this reason, or is for another reason than before; connecting
     /// is retried with a backoff of up to 10 seconds.
     case lost(RPCError)
+    /// There is a connection, but answers do not come in time; smaller ones are asked for until they do.
+    case slow(RPCError)
     /// The server is reachable again, after this long; notifications since then are delivered now.
     case restored(after: Duration)
     /// The position had expired, and the inbox restarted at the oldest retained notification; only

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How long the server could not be reached.
+/// How long the server could not be reached, or was slow.
 final class Outage: Sendable {
   private let began = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -11,6 +11,9 @@ final class Outage: Sendable {
       case .lost(let error):
         began = began ?? .now
         return .lost(error)
+      case .slow(let error):
+        began = .now
+        return .slow(error)
       case .restored:
         defer { began = nil }
         return began.map { .restored(after: $0.duration(to: .now)) }

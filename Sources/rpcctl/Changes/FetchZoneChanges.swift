@@ -132,6 +132,8 @@ extension Verb {
     switch connection {
     case .lost(let error):
       output.log("rpcctl: connection lost, reconnecting: \(error)")
+    case .slow(let error):
+      output.log("rpcctl: answers do not arrive in time, requesting smaller ones: \(error)")
     case .restored: output.log("rpcctl: connection restored; no changes were missed")
     }
   }

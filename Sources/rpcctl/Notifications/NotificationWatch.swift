@@ -32,6 +32,8 @@ struct NotificationWatch: Sendable {
       switch event {
       case .lost(let error):
         output.log("rpcctl: connection lost, reconnecting: \(error)")
+      case .slow(let error):
+        output.log("rpcctl: answers do not arrive in time, requesting smaller ones: \(error)")
       case .restored(let time):
         output.log(
           "rpcctl: connection restored after \(time.shortText); no notifications were missed"

@@ -60,7 +60,7 @@ async def test_what_is_lost_is_requested_again_and_what_is_refused_is_not() -> N
     unknown = [error_info("OUTCOME_UNKNOWN")]
     cases: list[tuple[RPCError, int, int]] = [
         (Unavailable(StatusCode.UNAVAILABLE, "cannot reach"), 1, 0),
-        (DeadlineExceeded(StatusCode.DEADLINE_EXCEEDED, "late"), 3, 6),
+        (DeadlineExceeded(StatusCode.DEADLINE_EXCEEDED, "late"), 4, 1),
         (Unavailable(StatusCode.UNAVAILABLE, "lost", unknown), 9, 1),
     ]
     for error, count, left in cases:

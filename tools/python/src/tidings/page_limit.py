@@ -17,7 +17,7 @@ PASSES_MIN = 8
 """Pages that must arrive before more is requested."""
 SLOW_SECONDS = 5.0
 """A page that takes longer is close to a timeout, and to the end of its connection."""
-LATE_MAX = 3
+LATE_MAX = 4
 """So many pages that time out in succession are a failure."""
 
 
