@@ -2,8 +2,8 @@ internal import Foundation
 internal import RandomSupport
 internal import Synchronization
 
-/// Stands between clients and a port of a server, and cuts connections in the middle of whatever they carry, or lets
-/// what they carry vanish while they stay open.
+/// Stands between clients and a port of a server, and cuts connections in the middle of whatever they carry, lets what
+/// they carry vanish while they stay open, or is slow.
 ///
 /// Where it cuts, and how long it delays what passes, follows from its seed and from the bytes that pass, never from
 /// the clock.
@@ -22,6 +22,7 @@ public final class CallProxy: Sendable {
     var random: SplitMix64
     var bytesMax: Int?
     var delayMax = Duration.zero
+    var answerBytesPerSecond: Int?
     var cutCount = 0
     var servedCount = 0
     var swallowed: Directions = []
@@ -87,6 +88,11 @@ public final class CallProxy: Sendable {
   /// Delays each piece that passes, by any time up to this: a piece in a thousand by ten times as much.
   public func delay(upTo duration: Duration) { state.withLock { $0.delayMax = duration } }
 
+  /// Carries at most so many bytes a second to each client; a connection that is made before may keep more on its way.
+  public func carry(bytesPerSecond: Int) {
+    state.withLock { $0.answerBytesPerSecond = bytesPerSecond }
+  }
+
   /// Cuts and delays no more.
   public func behave() { state.withLock { ($0.bytesMax, $0.delayMax) = (nil, .zero) } }
 
@@ -110,11 +116,14 @@ public final class CallProxy: Sendable {
     }
   }
 
-  private func pause() {
+  /// Lets the time pass that so many bytes take.
+  private func pause(_ count: Int, _ direction: Directions) {
     let pause = state.withLock { state in
+      let rate = direction == .toClients ? state.answerBytesPerSecond : nil
+      let carrying = rate.map { count * 1_000_000 / $0 } ?? 0
       let most = Int(state.delayMax / .microseconds(1))
-      guard most > 0 else { return 0 }
-      return state.random.below(most) * (state.random.oneIn(1_000) ? 10 : 1)
+      guard most > 0 else { return carrying }
+      return carrying + state.random.below(most) * (state.random.oneIn(1_000) ? 10 : 1)
     }
     // What is passed on comes so late.
     if pause > 0 { usleep(UInt32(pause)) }
@@ -145,8 +154,8 @@ public final class CallProxy: Sendable {
             isSilent = self?.swallows(count, direction, isSilent) ?? false
             return isSilent
           },
-          while: {
-            self?.pause()
+          while: { count in
+            self?.pause(count, direction)
             return self?.state.withLock { $0.bytesMax != nil } ?? false
           }
         )
@@ -168,7 +177,7 @@ extension ProxiedConnection {
     to: Int32,
     atMost budget: Int,
     except swallows: (_ count: Int) -> Bool,
-    while cuts: () -> Bool
+    while cuts: (_ count: Int) -> Bool
   ) -> Bool {
     defer { cut() }
     var (buffer, rest) = ([UInt8](repeating: 0, count: 65_536), budget)
@@ -176,7 +185,7 @@ extension ProxiedConnection {
       var bytes = Self.receive(from: from, into: &buffer)
       guard !bytes.isEmpty else { return false }
       if swallows(bytes.count) { continue }
-      let mayCut = cuts()
+      let mayCut = cuts(bytes.count)
       let isLast = bytes.count >= rest && mayCut
       if isLast { bytes = bytes.prefix(rest) }
       rest -= min(rest, bytes.count)
