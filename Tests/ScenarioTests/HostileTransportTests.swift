@@ -53,7 +53,11 @@ import TidingsRPC
     configuration.keys = ClientKeys(KeyPair(), server: KeyPair().publicKey)
     configuration.connectTimeout = .seconds(2)
     let error = await refusal(try await Client(configuration))
-    #expect(error?.message.contains("does not speak CURVE") == true)
+    // The server may close the connection before the client has read that it has no keys.
+    #expect(
+      error?.message.contains("development mode") == true,
+      "\(String(describing: error))"
+    )
     #expect(try await server.client(as: "ada").health.check(.init()).status == .serving)
   }
 

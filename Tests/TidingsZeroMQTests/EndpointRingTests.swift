@@ -105,6 +105,13 @@ import TidingsRPC
     ring.failed(.protocolMismatch, start)
     ring.failed(.handshakeClosed, start)
     #expect(ring.error.message.contains("requires authentication"))
+    // The next attempt ends before anybody has read why.
+    ring.disconnected(start)
+    let again = ring.due ?? start
+    let isTriedAgain = ring.isDue(again)
+    #expect(isTriedAgain)
+    ring.disconnected(again)
+    #expect(ring.error.message.contains("requires authentication"))
   }
 
   @Test("each endpoint is tried at once, then around the ring with growing pauses")

@@ -25,6 +25,8 @@ struct Publisher: ~Copyable {
   private var share = PublicationShare(of: .now)
   /// Beyond these they are published at once.
   static let unpublishedMax = 100_000
+  /// While the thread that sends pushes has no room, events wait for this long.
+  private static let pauseForRoom = Duration.milliseconds(1)
   private let unpublishedBytesMax: Int
   private let pushBytesMax: Int
   /// What was done so far.
@@ -85,7 +87,7 @@ struct Publisher: ~Copyable {
     if unpublished.isEmpty {
       begun = publishFirst(events, committed, traces, on: loop)
       guard begun < events.count else { return }
-      restDue = loop.now
+      restDue = loop.takesPushes ? loop.now : loop.now.advanced(by: Self.pauseForRoom)
     }
     unpublished.append(events, from: begun, committed: committed, traces: traces)
     while unpublished.count > Self.unpublishedMax || unpublished.bytes > unpublishedBytesMax {
@@ -105,7 +107,7 @@ struct Publisher: ~Copyable {
     let published = PushMessage.PublicationTime(.now)
     beginShare(on: loop)
     var (begun, count) = (0, UInt64(0))
-    while begun < events.count {
+    while begun < events.count, loop.takesPushes {
       let trace = traces.isEmpty ? nil : traces.traceParent(ofEvent: begun)
       if publish(events[begun], committed, published, trace, on: loop) { count += 1 }
       begun += 1
@@ -238,7 +240,10 @@ struct Publisher: ~Copyable {
   /// Thousands of channels that fired together are due together: a turn publishes what it has room for.
   mutating func timerFired(on loop: LoopContext) {
     beginShare(on: loop)
-    while !unpublished.isEmpty, share.isOpen { publishSome(PublicationShare.pieceMax, on: loop) }
+    while !unpublished.isEmpty, share.isOpen, loop.takesPushes {
+      publishSome(PublicationShare.pieceMax, on: loop)
+    }
+    if !loop.takesPushes { restDue = loop.now.advanced(by: Self.pauseForRoom) }
     let published = PushMessage.PublicationTime(.now)
     while pacing.isDue(at: loop.now), share.isOpen { publishMerged(published, on: loop) }
     while beacons.isDue(at: loop.now), share.isOpen {

@@ -73,7 +73,8 @@ enum ConnectionFailure: Int, Comparable {
     case .handshakeClosed:
       "the server at \(endpoint) closed the connection during the handshake: "
         + (hasKeys
-          ? "check the server key, or retry later if the server is overloaded"
+          ? "check the server key, omit the keys if the server is in development mode, or retry later if it is "
+            + "overloaded"
           : "if it requires authentication, use a key file and the server's public key")
     case .protocolMismatch where hasKeys:
       "the server at \(endpoint) does not speak CURVE: check the endpoint, or omit the keys if the "

@@ -94,12 +94,7 @@ struct EndpointRing {
   /// The attempt to connect failed, for a reason.
   mutating func failed(_ failure: ConnectionFailure, _ now: ContinuousClock.Instant) {
     guard !isConnected else { return }
-    // The other side may end the connection before it is understood why: the better reason stays.
-    if failure == .handshakeClosed, failures[index] == .protocolMismatch {
-      attemptHasFailed = true
-    } else {
-      note(failure)
-    }
+    note(failure)
     if failure.endsAttempt { scheduleNext(now) }
   }
 
@@ -170,6 +165,8 @@ struct EndpointRing {
 
   private mutating func note(_ failure: ConnectionFailure) {
     attemptHasFailed = true
+    // The other side may end the connection before it is understood why: the better reason stays.
+    if failure == .handshakeClosed, failures[index] == .protocolMismatch { return }
     failures[index] = failure
   }
 

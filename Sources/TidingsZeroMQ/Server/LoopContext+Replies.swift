@@ -89,6 +89,9 @@ extension LoopContext {
     if publishedBytes >= Self.publishedBytesMax { handOverPushes() }
   }
 
+  /// Whether what is published now is sent: what can wait is not to be published before there is room.
+  public var takesPushes: Bool { pushes?.hasRoom(besides: publishedBytes) ?? true }
+
   /// With so much, pushes are handed over before the end of the turn.
   private static let publishedBytesMax = 256 << 10
 

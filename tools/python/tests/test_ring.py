@@ -103,6 +103,12 @@ def test_what_an_attempt_waits_for_is_the_reason_until_it_fails() -> None:
     ring.failed(ConnectionFailure.PROTOCOL_MISMATCH, 0)
     ring.failed(ConnectionFailure.HANDSHAKE_CLOSED, 0)
     assert "requires authentication" in ring.error.message
+    # The next attempt ends before anybody has read why.
+    ring.disconnected(0)
+    again = ring.due or 0
+    assert ring.is_due(again)
+    ring.disconnected(again)
+    assert "requires authentication" in ring.error.message
 
 
 @pytest.mark.parametrize(

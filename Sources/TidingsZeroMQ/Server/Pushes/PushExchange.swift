@@ -31,11 +31,16 @@ final class PushExchange: Sendable {
   /// Readable while there are notes; to be polled.
   var notesDescriptor: CInt { notes.descriptor }
 
+  /// Whether there is room for more pushes, besides so many bytes that are about to be handed over.
+  func hasRoom(besides byteCount: Int) -> Bool {
+    bytesWaiting.load(ordering: .relaxed) + byteCount < bytesMax
+  }
+
   /// Hands over pushes, of so many bytes together.
   ///
   /// - Returns: `false` when there is no room for them.
   func publish(_ pushes: [Push], byteCount: Int) -> Bool {
-    guard bytesWaiting.load(ordering: .relaxed) < bytesMax else { return false }
+    guard hasRoom(besides: 0) else { return false }
     bytesWaiting.add(byteCount, ordering: .relaxed)
     orders.send(.publish(pushes, byteCount: byteCount))
     return true

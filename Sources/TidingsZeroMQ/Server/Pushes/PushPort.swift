@@ -57,6 +57,9 @@ final class PushPort: Sendable {
   /// Readable while there are notes to take; to be polled.
   var descriptor: CInt { exchange.notesDescriptor }
 
+  /// Whether there is room for more pushes, besides so many bytes that are about to be handed over.
+  func hasRoom(besides byteCount: Int) -> Bool { exchange.hasRoom(besides: byteCount) }
+
   /// Hands over pushes, of so many bytes together.
   ///
   /// - Returns: `false` when there is no room for them: the thread is busy for long.

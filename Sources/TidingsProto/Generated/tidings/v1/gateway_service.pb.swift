@@ -32,7 +32,8 @@ extension TidingsV1 {
     public enum Credential: Hashable, Sendable {
       /// An API token, 64 hexadecimal digits.
       case apiToken(String)
-      /// The ID of a server key, 64 hexadecimal digits.
+      /// The ID of a server key, 64 hexadecimal digits; or `ID:ENVIRONMENT:CONTAINER` for one of several containers where
+      /// the key is registered, with `development` or `production`.
       case serverKeyID(String)
     }
   }

@@ -7,8 +7,8 @@ public import TidingsRPC
 
 extension TidingsV1 {
 
-  /// What a save compares and writes. In every policy, fields that are not sent stay as they are;
-  /// a field sent as null is removed.
+  /// What a save compares and writes. Fields that are not sent stay as they are, except where a policy replaces the
+  /// record; a field sent as null is removed.
   public struct SavePolicy: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32

@@ -86,7 +86,8 @@ class ConnectionFailure(enum.IntEnum):
                 )
             case ConnectionFailure.HANDSHAKE_CLOSED:
                 advice = (
-                    "check the server key, or retry later if the server is overloaded"
+                    "check the server key, omit the keys if the server is in development mode, "
+                    "or retry later if it is overloaded"
                     if has_keys
                     else "if it requires authentication, use a key file and the server's public key"
                 )

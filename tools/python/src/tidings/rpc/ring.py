@@ -152,14 +152,7 @@ class EndpointRing:
         """The attempt to connect failed."""
         if self._is_connected:
             return
-        # The peer may close the connection before the cause is known: the earlier reason is kept.
-        if (
-            failure is ConnectionFailure.HANDSHAKE_CLOSED
-            and self._failures[self._index] is ConnectionFailure.PROTOCOL_MISMATCH
-        ):
-            self._attempt_has_failed = True
-        else:
-            self._note(failure)
+        self._note(failure)
         if failure.ends_attempt:
             self._schedule_next(now)
 
@@ -240,6 +233,12 @@ class EndpointRing:
 
     def _note(self, failure: ConnectionFailure) -> None:
         self._attempt_has_failed = True
+        # The peer may close the connection before the cause is known: the earlier reason is kept.
+        if (
+            failure is ConnectionFailure.HANDSHAKE_CLOSED
+            and self._failures[self._index] is ConnectionFailure.PROTOCOL_MISMATCH
+        ):
+            return
         self._failures[self._index] = failure
 
     def _forget(self) -> None:
