@@ -16,7 +16,7 @@ struct RecordMethods {
   let reads: ReadDispatch
   let feeds: WaitingFeeds
   let largeDecoding: LargeDecoding
-  /// Queries tell everybody which record types there are.
+  /// Queries show everybody which record types there are.
   let showsTypes: Bool
 
   /// Registers the methods.
