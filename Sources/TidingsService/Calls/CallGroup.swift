@@ -52,7 +52,7 @@ struct CallGroup {
   /// Adds the answer to a call, and what follows from it; `isRead`: it only read.
   mutating func keep(_ answer: CallAnswer, to token: ReplyToken, isRead: Bool = false) {
     keep(.success(answer.body), to: token, isRead: isRead)
-    effects.add(answer.effects)
+    effects.add(answer)
   }
 
   /// Adds an answer; `isRead`: of a call that only read.

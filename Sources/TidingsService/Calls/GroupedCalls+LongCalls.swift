@@ -106,7 +106,7 @@ extension GroupedCalls {
           return outcome
         }
         if case .answered(let answer) = outcome {
-          committer.group.effects.add(answer.effects)
+          committer.group.effects.add(answer)
           try committer.prepare()
         }
         end.result = .success(outcome)

@@ -26,11 +26,26 @@ struct CallAnswer {
   /// The encoded response.
   let body: [UInt8]
   var kept = Kept.whole
-  var effects = CallEffects()
+  var recordsSaved = 0
+  var recordsDeleted = 0
+  /// None or one, in a list because nearly all calls have none, and an answer is copied.
+  private var otherEffects: [CallEffects] = []
 
-  init(_ body: [UInt8], kept: Kept = .whole, effects: CallEffects = CallEffects()) {
-    (self.body, self.kept, self.effects) = (body, kept, effects)
+  init(_ body: [UInt8], kept: Kept = .whole) { (self.body, self.kept) = (body, kept) }
+
+  init(_ body: [UInt8], kept: Kept = .whole, effects: CallEffects) {
+    self.init(body, kept: kept)
+    self.effects = effects
   }
+
+  /// What else follows from the call.
+  var effects: CallEffects {
+    get { otherEffects.first ?? CallEffects() }
+    set { otherEffects = [newValue] }
+  }
+
+  /// Whether anything else does.
+  var hasEffects: Bool { !otherEffects.isEmpty }
 
   /// What is stored for the call's idempotency key; `nil`: nothing.
   var keptBody: [UInt8]? {
@@ -62,6 +77,13 @@ struct CallEffects {
   /// Something waits for senders that no event shows.
   var deliveriesChanged = false
   var counters = CoreCounters()
+
+  /// Adds what follows from a call that was answered.
+  mutating func add(_ answer: CallAnswer) {
+    counters.recordsSaved += UInt64(answer.recordsSaved)
+    counters.recordsDeleted += UInt64(answer.recordsDeleted)
+    if answer.hasEffects { add(answer.effects) }
+  }
 
   /// Adds what follows from another call.
   mutating func add(_ other: CallEffects) {

@@ -86,7 +86,7 @@ struct RecordMethods {
         // Records of others are not kept: who repeats the call might not read them then.
         answer.kept = .reduced(response(to: modified.withoutConflicts, in: call.arena))
       }
-      if !changes.isDryRun { count(modified, in: &answer.effects.counters, call.observed) }
+      if !changes.isDryRun { count(modified, in: &answer, call.observed) }
       return .answered(answer)
     } catch is LongCall {
       // It need not be decoded again.
@@ -142,7 +142,7 @@ struct RecordMethods {
 
   private func count(
     _ modified: ModifiedRecords,
-    in counters: inout CoreCounters,
+    in answer: inout CallAnswer,
     _ observed: ObservedCall?
   ) {
     var (saved, deleted) = (0, modified.cascadedDeletions.count)
@@ -153,8 +153,7 @@ struct RecordMethods {
       case .failed: break
       }
     }
-    counters.recordsSaved = UInt64(saved)
-    counters.recordsDeleted = UInt64(deleted)
+    (answer.recordsSaved, answer.recordsDeleted) = (saved, deleted)
     observed?.touched.recordsSaved = saved
     observed?.touched.recordsDeleted = deleted
   }
