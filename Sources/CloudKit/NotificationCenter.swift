@@ -60,7 +60,7 @@ private struct Posted: @unchecked Sendable {
   let notification: Notification
 }
 
-/// What an iteration added to a center.
+/// The observer that an iteration added to a center.
 private struct Observation: @unchecked Sendable {
   // The observer is an object without state of ours, and centers have locks.
   let center: NotificationCenter

@@ -23,7 +23,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
     /// It was lost or slow and is there again; what was missed comes from the log.
     case restored
 
-    /// What an error of a call says.
+    /// The state that an error of a call shows.
     init(failed error: RPCError) {
       self = error.code == .deadlineExceeded ? .slow(error) : .lost(error)
     }

@@ -7,7 +7,7 @@ struct ConnectionTable {
   private struct Entry {
     let network: PeerNetwork
     let descriptor: CInt
-    /// When it began to wait; `nil`: a request is being answered.
+    /// The number of the moment at which it began to wait; `nil`: a request is being answered.
     var waitingSince: UInt64?
   }
 

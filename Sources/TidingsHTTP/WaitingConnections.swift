@@ -11,14 +11,14 @@ struct WaitingConnections {
     /// In their order; some have ended.
     var waits: [Wait] = []
     var first = 0
-    /// How many have not.
+    /// The number of those that have not.
     var count = 0
   }
 
   private var queues: [PeerNetwork: Queue] = [:]
   /// The networks from which so many wait.
   private var networks: [Int: Set<PeerNetwork>] = [:]
-  /// How many wait from the network from which the most do.
+  /// The number of waits of the network that has the most.
   private var most = 0
 
   /// A connection begins to wait, later than all others.

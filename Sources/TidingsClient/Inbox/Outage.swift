@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How long the server could not be reached, or was slow.
+/// The time in which the server could not be reached, or was slow.
 final class Outage: Sendable {
   private let began = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -12,7 +12,7 @@ final class Outage: Sendable {
         began = began ?? .now
         return .lost(error)
       case .slow(let error):
-        began = .now
+        began = began ?? .now
         return .slow(error)
       case .restored:
         defer { began = nil }

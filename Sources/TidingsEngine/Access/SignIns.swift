@@ -42,7 +42,7 @@ final class SignIns: TransactionParticipant {
   private var byCode: [String: WebTokenHash] = [:]
   /// In the order of their begin, which is that of their end; some are over.
   private var begun: [WebTokenHash] = []
-  /// How many wait.
+  /// The number of those that wait, by where they began.
   private var counts: [Source: Int] = [:]
   private var countsByToken: [Int64: Int] = [:]
   /// When users gave wrong codes, in the last hour.

@@ -1,6 +1,6 @@
 /// Whether there is a user, as far as calls have shown.
 struct AccountState: Sendable {
-  /// What a call showed that was not known.
+  /// A change of the account that a call showed.
   struct Change: Equatable {
     /// What was known before; `nil`: nothing.
     let old: CKAccountStatus?

@@ -13,13 +13,13 @@ struct GroupFailure {
     var isOpen = false
     /// Others of it have written, or have read what was written.
     var isShared = false
-    /// How many of its calls can be run again.
+    /// The number of its calls that can be run again.
     var callCount = 0
     /// Its only call was in a group that failed.
     var runsAlone = false
   }
 
-  /// What happens.
+  /// What becomes of the call and its group.
   enum Consequence {
     /// The call fails, and the group goes on.
     case callFails
